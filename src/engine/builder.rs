@@ -257,8 +257,9 @@ impl EngineBuilder {
 
     /// Sets the longest time for which [`EngineBuilder::build`] may read and compile changed skills; by
     /// default there is no limit. If making the snapshot took longer, the engine uses it although skills
-    /// changed since. [`CacheUse::stale`](super::CacheUse::stale) is then true, and [`Engine::refresh`],
-    /// or a process in the background, can take up the changes.
+    /// changed since. With a sentence transformer, which takes milliseconds for a skill, the engine uses any snapshot,
+    /// and without one ranks by words alone. [`CacheUse::stale`](super::CacheUse::stale) is then true, and a process
+    /// in the background can take up the changes.
     #[cfg(feature = "snapshot")]
     #[must_use]
     pub fn max_compile_time(mut self, limit: Duration) -> EngineBuilder {
@@ -335,10 +336,10 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let table = self.meaning.table();
-        let load = || {
+        let model = self.meaning.model();
+        let load = |model: Option<&_>| {
             let (catalog, memory) = reload::load(&self.catalog, &self.progress);
-            let snapshot = Snapshot::new(catalog, &self.index, table.as_ref(), &self.progress)?;
+            let snapshot = Snapshot::new(catalog, &self.index, model, &self.progress)?;
             if self.disclosure.asks_relevance() {
                 snapshot.index_relevance(&self.progress);
             }
@@ -348,12 +349,13 @@ impl EngineBuilder {
         let (snapshot, memory, cache) = match &self.cache {
             Some(cache) => {
                 let limit = self.max_compile_time.unwrap_or(Duration::MAX);
-                cache::load(cache, &self.catalog, &self.index, table.as_ref(), limit, load)?
+                cache::load(cache, &self.catalog, &self.index, model.as_ref(), limit, load)?
             }
-            None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
+            None => load(model.as_ref())
+                .map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
         };
         #[cfg(not(feature = "snapshot"))]
-        let (snapshot, memory) = load()?;
+        let (snapshot, memory) = load(model.as_ref())?;
         if let Some(retriever) = self.retriever.as_ref().filter(|_| self.prepares_retriever) {
             snapshot.retrieval(&**retriever)?;
         }

@@ -6,7 +6,7 @@ use crate::catalog::{Allowlist, Audience, Catalog, Entry, PlaceSet};
 use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{
-    Answer, Candidate, Index, IndexOptions, IndexedSkill, Levels, Match, MeaningTable, Parts,
+    Answer, Candidate, Index, IndexOptions, IndexedSkill, Levels, Match, MeaningModel, Parts,
     Query, Relevance, RelevanceIndex, Retrieval, Retriever, Selection,
 };
 use crate::progress::Reporter;
@@ -32,8 +32,8 @@ pub(super) struct Snapshot {
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
     /// The skills for which the host's retriever was prepared, once it was.
     retrieval: Arc<OnceLock<Result<Retrieval, (ErrorCode, String)>>>,
-    /// The table by which the relevance index knows meanings.
-    table: Option<Arc<MeaningTable>>,
+    /// The model by which the relevance index knows meanings.
+    model: Option<Arc<MeaningModel>>,
 }
 
 /// The skills of an engine that a view shows.
@@ -61,19 +61,19 @@ impl Snapshot {
     pub(super) fn new(
         catalog: Catalog,
         options: &IndexOptions,
-        table: Option<&Arc<MeaningTable>>,
+        model: Option<&Arc<MeaningModel>>,
         reporter: &Reporter,
     ) -> Result<Snapshot, Error> {
         let skills: Vec<_> = matched(&catalog).map(indexed).collect();
         let index = Index::compile(&skills, options, reporter)?;
-        Ok(Snapshot::of(catalog, Arc::new(index), table))
+        Ok(Snapshot::of(catalog, Arc::new(index), model))
     }
 
     /// Creates the snapshot of a catalog whose index is compiled already.
     pub(super) fn of(
         catalog: Catalog,
         index: Arc<Index>,
-        table: Option<&Arc<MeaningTable>>,
+        model: Option<&Arc<MeaningModel>>,
     ) -> Snapshot {
         let catalog = Arc::new(catalog);
         let listing = Arc::new(Listing::new(Arc::clone(&catalog)));
@@ -86,7 +86,7 @@ impl Snapshot {
             hidden: Arc::default(),
             relevance: Arc::default(),
             retrieval: Arc::default(),
-            table: table.cloned(),
+            model: model.cloned(),
         }
     }
 
@@ -107,9 +107,9 @@ impl Snapshot {
     pub(super) fn next(&self, catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
         let is_same = matched(&self.catalog).map(indexed).eq(matched(&catalog).map(indexed));
         let next = if is_same {
-            Snapshot::of(catalog, Arc::clone(&self.index), self.table.as_ref())
+            Snapshot::of(catalog, Arc::clone(&self.index), self.model.as_ref())
         } else {
-            Snapshot::new(catalog, options, self.table.as_ref(), &Reporter::default())?
+            Snapshot::new(catalog, options, self.model.as_ref(), &Reporter::default())?
         };
         if let Some(relevance) = self.relevance.get() {
             let is_same = |id: &SkillId, skill: &Skill| {
@@ -192,7 +192,7 @@ impl Snapshot {
     pub(super) fn index_relevance(&self, reporter: &Reporter) -> &Arc<RelevanceIndex> {
         self.relevance.get_or_init(|| {
             let skills = self.whole.visible().map(|entry| (&entry.id, &*entry.skill));
-            Arc::new(RelevanceIndex::build(skills, self.table.as_ref(), reporter))
+            Arc::new(RelevanceIndex::build(skills, self.model.as_ref(), reporter))
         })
     }
 

@@ -42,7 +42,7 @@ pub use index::{Answer, Index, IndexOptions, IndexedSkill};
 pub(crate) use query::find_literals;
 pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{
-    Candidate, Field, Levels, MeaningTable, Near, Relevance, RelevanceIndex, Relevant, Retriever,
+    Candidate, Field, Levels, MeaningModel, Near, Relevance, RelevanceIndex, Relevant, Retriever,
     Shared,
 };
 pub(crate) use relevance::{Retrieval, STOP_WORDS, denies, is_paired};

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use repertoire::catalog::Refreshed;
-use repertoire::matcher::MeaningTable;
+use repertoire::matcher::MeaningModel;
 use repertoire::{Rejection, Session, ToolFormat};
 use serde_json::json;
 
@@ -70,7 +70,7 @@ fn engine(dir: &TempDir, allowlist: Allowlist) -> Engine {
         (options.relevance, options.max_lines) = (None, 0);
         options
     });
-    builder.meaning(None::<Arc<MeaningTable>>).build().unwrap()
+    builder.meaning(None::<Arc<MeaningModel>>).build().unwrap()
 }
 
 fn role(skills: &[&str]) -> Allowlist {

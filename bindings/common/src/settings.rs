@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::{Environment, SkillChoice};
-use repertoire::matcher::MeaningTable;
+use repertoire::matcher::MeaningModel;
 use repertoire::session::MemoryStore;
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
     Skill, SnapshotCache,
 };
-use repertoire_config::{Config, ConfigPlace, Models, open_table};
+use repertoire_config::{Config, ConfigPlace, Models, open_model};
 use repertoire_fetch::Fetcher;
 
 use crate::code::{ScriptSettings, ToolsetSettings};
@@ -70,17 +70,17 @@ impl ConfigSetting {
 pub enum MeaningSetting {
     /// By the table in this package, or by words alone.
     Switch(bool),
-    /// By a table in a file, or a model in a directory in the form of model2vec.
+    /// By a model in a file, or in a directory with `model.safetensors` and `tokenizer.json`.
     Path(PathBuf),
 }
 
 impl MeaningSetting {
-    fn table(self) -> Result<Option<Arc<MeaningTable>>, Error> {
+    fn model(self) -> Result<Option<Arc<MeaningModel>>, Error> {
         Ok(match self {
             MeaningSetting::Switch(false) => None,
             // The bytes of the table are not copied.
-            MeaningSetting::Switch(true) => Some(Arc::new(MeaningTable::bundled().clone())),
-            MeaningSetting::Path(path) => Some(Arc::new(open_table(&path)?)),
+            MeaningSetting::Switch(true) => Some(Arc::new(MeaningModel::bundled().clone())),
+            MeaningSetting::Path(path) => Some(Arc::new(open_model(&path)?)),
         })
     }
 }
@@ -163,7 +163,7 @@ impl Settings {
             builder = config.apply(builder);
         }
         if let Some(meaning) = self.meaning {
-            builder = builder.meaning(meaning.table()?);
+            builder = builder.meaning(meaning.model()?);
         }
         // Sources from the settings come last, so that they take precedence over those of the
         // configuration.

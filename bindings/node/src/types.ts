@@ -426,7 +426,7 @@ export interface EngineOptions {
   maxQueryBytes?: number | null;
   /** Phrases that ask about the skills themselves. */
   metaPhrases?: Record<string, MetaQuestion> | null;
-  /** False to rank by words alone, or the path of a table of meanings or of a model; true by default. */
+  /** False to rank by words alone, or the path of a model of meaning; true by default. */
   meaning?: boolean | Path | null;
   disclosure?: DisclosureOptions | null;
   prompt?: PromptOptions | null;

@@ -60,7 +60,7 @@ pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     Ok(state.join(&common.brand))
 }
 
-/// Returns the tables of meanings that the user added.
+/// Returns the models of meaning that the user added.
 pub(crate) fn models(common: &Common) -> Result<Models, Error> {
     let data = data_dir(common).ok_or_else(|| {
         let message = "there is no home directory to keep models in";

@@ -1,8 +1,8 @@
-//! `repertoire model`: adds, lists and removes tables of meanings.
+//! `repertoire model`: adds, lists and removes models of meaning.
 
 use comfy_table::{Table, presets};
 use repertoire::Error;
-use repertoire_config::{Config, Model, Models, set_meaning};
+use repertoire_config::{Config, Model, ModelKind, Models, set_meaning};
 use repertoire_fetch::change_config;
 use serde::Serialize;
 use serde_json::json;
@@ -46,15 +46,20 @@ fn add(
         // What no setting names would be in the way of the next attempt.
         let _ = models.remove(&model.name);
     })?;
+    if model.kind == Some(ModelKind::Transformer) {
+        // The skills of this directory are read once here, with a progress bar, not when a message waits.
+        setup::engine(common, |builder| builder)?;
+    }
     if out.json {
         Output::json(&json!({"model": model, "config": config}))?;
     } else {
         let Model { name, path, pieces, dimensions, .. } = &model;
+        let kind = model.kind.map_or("model", ModelKind::as_str);
         let (title, name) = (styled(GOOD, "added"), styled(NAME, sanitize::line(name)));
         let path = path.to_string_lossy();
         let config = sanitize::line(&config);
         out.human(&format!(
-            "{title} {name}: {pieces} word pieces, {dimensions} dimensions, {}\n\
+            "{title} {name}: {kind}, {pieces} word pieces, {dimensions} dimensions, {}\n\
              skills are ranked by it: `routing.meaning` in {config}",
             sanitize::line(&path)
         ))?;
@@ -63,7 +68,7 @@ fn add(
     Ok(ExitCode::Done)
 }
 
-/// Says so if another file decides by which table skills are ranked here.
+/// Says so if another file decides by which model skills are ranked here.
 fn tell_if_overruled(name: &str, common: &Common, out: Output) -> Result<(), Error> {
     if setup::config(common)?.meaning() != Some(name) {
         out.note("it is not used here: the project's `config.toml` sets `routing.meaning`");
@@ -90,12 +95,13 @@ fn list(models: &Models, common: &Common, out: Output) -> anyhow::Result<ExitCod
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["MODEL", "PIECES", "DIMENSIONS", "BYTES", ""]);
+    table.set_header(["MODEL", "KIND", "PIECES", "DIMENSIONS", "BYTES", ""]);
     for Listed { model, used } in &listed {
         let Model { name, bytes, pieces, dimensions, problem, .. } = model;
         let state = problem.as_deref().unwrap_or(if *used { "in use" } else { "" });
         let (pieces, dimensions) = (pieces.to_string(), dimensions.to_string());
-        let cells = [name, &pieces, &dimensions, &bytes.to_string(), state];
+        let kind = model.kind.map_or("", ModelKind::as_str);
+        let cells = [name, kind, &pieces, &dimensions, &bytes.to_string(), state];
         table.add_row(cells.map(|cell| sanitize::line(cell).into_owned()));
     }
     let mut page = Page::default();

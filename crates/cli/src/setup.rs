@@ -239,7 +239,7 @@ pub(crate) fn engine_with_tools(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options_in(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
-    engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
+    engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust).meaning(None))
 }
 
 /// Returns the options for scripts, from the configuration. Scripts cannot read what this program
@@ -256,7 +256,7 @@ pub(crate) fn engine_with_scripts(
     options: ScriptOptions,
 ) -> anyhow::Result<Engine> {
     let trust = Arc::new(trust_store(common)?);
-    engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
+    engine_without_cache(common, |builder| builder.scripts(options).trust(trust).meaning(None))
 }
 
 /// Builds the engine of a server, with toolsets and scripts; `options` adds further settings.

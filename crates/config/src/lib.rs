@@ -35,13 +35,13 @@ use read::{Found, Reader};
 use repertoire::catalog::{Scope, Source};
 use repertoire::diagnostic::{Code, Diagnostic};
 use repertoire::disclosure::Budget;
-use repertoire::matcher::MeaningTable;
+use repertoire::matcher::MeaningModel;
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
 pub use fetched::{FetchSection, FetchSettings, PlacedCopy, remove_fetch, set_fetch};
 pub use line_process::{LineFault, LineProcess};
-pub use models::{Model, Models, open_table, set_meaning};
+pub use models::{Model, ModelKind, Models, open_model, set_meaning};
 pub use retriever::ProgramRetriever;
 pub use shown::AGENTS;
 pub use signatures::{SignaturePolicy, SignedSources};
@@ -151,8 +151,8 @@ pub struct Config {
     placed: Vec<PlacedCopy>,
     /// The size of the context window in tokens, in place of that of the files.
     window: Option<usize>,
-    /// The table that `routing.meaning` names.
-    table: Option<Arc<MeaningTable>>,
+    /// The model that `routing.meaning` names.
+    model: Option<Arc<MeaningModel>>,
     /// The agent whose entries of `skills.show` apply.
     agent: Option<String>,
     /// The time for all answers of the retriever together; `None` if there is no limit.

@@ -1,11 +1,11 @@
-//! Tables of meanings that a user adds: where their files are, and which one ranks.
+//! Models of meaning that a user adds: where their files are, and which one ranks.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::matcher::MeaningTable;
+use repertoire::matcher::MeaningModel;
 use repertoire::{EngineBuilder, Error, ErrorCode};
 use repertoire_meaning::ErrorKind;
 use serde::Serialize;
@@ -17,24 +17,26 @@ use super::schema::Value;
 use super::value::is_model_name;
 use repertoire::diagnostic::Code;
 
-/// The setting that chooses a table.
+/// The setting that chooses a model.
 const SETTING: &str = "routing.meaning";
-/// The extension of the files of tables.
-const EXTENSION: &str = "table";
+/// The extension of the files of models.
+const EXTENSION: &str = "model";
 
-/// A directory with the tables of meanings that a user added. Each is one flat file, which engines open without
+/// A directory with the models of meaning that a user added. Each is one flat file, which engines open without
 /// decoding it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Models {
     dir: PathBuf,
 }
 
-/// A table in the directory of [`Models`].
+/// A model in the directory of [`Models`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Model {
     /// Its name, for `routing.meaning`.
     pub name: String,
+    /// Its kind; `None` if the file cannot be used.
+    pub kind: Option<ModelKind>,
     /// Its file.
     #[serde(serialize_with = "repertoire::lossy_path::serialize")]
     pub path: PathBuf,
@@ -48,18 +50,46 @@ pub struct Model {
     pub problem: Option<String>,
 }
 
+/// A kind of model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ModelKind {
+    /// A static table of word pieces: microseconds a message.
+    Table,
+    /// A sentence transformer: milliseconds a message.
+    Transformer,
+}
+
+impl ModelKind {
+    fn of(model: &MeaningModel) -> ModelKind {
+        match model {
+            MeaningModel::Transformer(_) => ModelKind::Transformer,
+            _ => ModelKind::Table,
+        }
+    }
+
+    /// The name of the kind, as in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ModelKind::Table => "table",
+            ModelKind::Transformer => "transformer",
+        }
+    }
+}
+
 impl Models {
-    /// The tables in `dir`, which need not exist.
+    /// The models in `dir`, which need not exist.
     pub fn new(dir: impl Into<PathBuf>) -> Models {
         Models { dir: dir.into() }
     }
 
-    /// The directory of the tables.
+    /// The directory of the models.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Converts the model in `source`, as [`open_table`] reads it, to one flat file, and checks it. `name` is by
+    /// Converts the model in `source`, as [`open_model`] reads it, to one flat file, and checks it. `name` is by
     /// default the name of `source`.
     ///
     /// Fails with `INVALID_PARAM` if the name is not valid or taken, or if `source` is not a model that can be
@@ -67,7 +97,7 @@ impl Models {
     pub fn add(&self, source: &Path, name: Option<&str>) -> Result<Model, Error> {
         let own = source.canonicalize().unwrap_or_else(|_| source.to_owned());
         let own = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = name.unwrap_or_else(|| own.strip_suffix(".table").unwrap_or(&own));
+        let name = name.unwrap_or_else(|| own.strip_suffix(".model").unwrap_or(&own));
         check_name(name)?;
         let path = self.path(name);
         if path.symlink_metadata().is_ok() {
@@ -75,18 +105,19 @@ impl Models {
             let help = "remove it first with `repertoire model remove`, or choose another `--name`";
             return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
-        let table = open_table(source)?;
+        let model = open_model(source)?;
+        let bytes = model.to_bytes().map_err(|error| refused(&error))?;
         let written = fs::create_dir_all(&self.dir).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
-            file.write_all(table.as_bytes())?;
+            file.write_all(&bytes)?;
             // Another process may have added the same name since.
             file.persist_noclobber(&path).map_err(|error| error.error).map(drop)
         });
         written.map_err(|error| failed("write", &path, &error))?;
-        Ok(model(name.to_owned(), path))
+        Ok(listed(name.to_owned(), path))
     }
 
-    /// The tables, by name.
+    /// The models, by name.
     ///
     /// Fails with `EXECUTION_ERROR` if the directory exists and cannot be read.
     pub fn list(&self) -> Result<Vec<Model>, Error> {
@@ -98,16 +129,16 @@ impl Models {
         for entry in entries {
             let path = entry.map_err(|error| failed("read", &self.dir, &error))?.path();
             let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
-            let is_table = path.extension().is_some_and(|extension| extension == EXTENSION);
-            models.extend(name.filter(|_| is_table).map(|name| model(name, path)));
+            let is_model = path.extension().is_some_and(|extension| extension == EXTENSION);
+            models.extend(name.filter(|_| is_model).map(|name| listed(name, path)));
         }
         models.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(models)
     }
 
-    /// Removes a table, and returns the path of its file.
+    /// Removes a model, and returns the path of its file.
     ///
-    /// Fails with `NOT_FOUND` if there is no such table, and with `EXECUTION_ERROR` if its file cannot be
+    /// Fails with `NOT_FOUND` if there is no such model, and with `EXECUTION_ERROR` if its file cannot be
     /// removed.
     pub fn remove(&self, name: &str) -> Result<PathBuf, Error> {
         check_name(name)?;
@@ -119,14 +150,14 @@ impl Models {
         }
     }
 
-    /// Opens a table.
+    /// Opens a model.
     ///
-    /// Fails with `NOT_FOUND` if there is no such table, and with `INVALID_PARAM` if its file cannot be used.
-    pub fn open(&self, name: &str) -> Result<MeaningTable, Error> {
+    /// Fails with `NOT_FOUND` if there is no such model, and with `INVALID_PARAM` if its file cannot be used.
+    pub fn open(&self, name: &str) -> Result<MeaningModel, Error> {
         check_name(name)?;
         let path = self.path(name);
-        let table = MeaningTable::open_file(&path);
-        table.map_err(|error| if path.exists() { refused(&error) } else { missing(name, &path) })
+        let model = MeaningModel::open_file(&path);
+        model.map_err(|error| if path.exists() { refused(&error) } else { missing(name, &path) })
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -134,25 +165,25 @@ impl Models {
     }
 }
 
-/// Reads a table of meanings: a flat file, as [`Models`] keeps them, or a directory in the form of model2vec, with
-/// `model.safetensors` and `tokenizer.json`. Checks all of it.
+/// Reads a model of meaning: a flat file, as [`Models`] keeps them, or a directory with `model.safetensors` and
+/// `tokenizer.json`, in the form of model2vec or with a sentence transformer of the BERT family. Checks all of it.
 ///
 /// Fails with `NOT_FOUND` if a file cannot be read, and with `INVALID_PARAM` if it cannot be used.
-pub fn open_table(source: &Path) -> Result<MeaningTable, Error> {
-    let table = if source.is_dir() {
-        MeaningTable::from_model2vec(source)
+pub fn open_model(source: &Path) -> Result<MeaningModel, Error> {
+    let model = if source.is_dir() {
+        MeaningModel::from_directory(source)
     } else {
-        MeaningTable::open_file(source)
+        MeaningModel::open_file(source)
     };
-    let table = table.map_err(|error| refused(&error))?;
-    table.verify().map_err(|error| {
+    let model = model.map_err(|error| refused(&error))?;
+    model.verify().map_err(|error| {
         let message = format!("{}: {error}", source.display());
         Error::new(ErrorCode::InvalidParam, message, error.help())
     })?;
-    Ok(table)
+    Ok(model)
 }
 
-/// Returns the text of a `config.toml` with `routing.meaning` naming a table, or without it if `name` is `None`;
+/// Returns the text of a `config.toml` with `routing.meaning` naming a model, or without it if `name` is `None`;
 /// comments and order stay.
 ///
 /// Fails with `INVALID_PARAM` if `text` is not TOML, or if `routing` is not a section.
@@ -173,7 +204,7 @@ pub fn set_meaning(text: &str, name: Option<&str>) -> Result<String, Error> {
 }
 
 impl Config {
-    /// Opens the table that `routing.meaning` names, in a directory of tables. If it cannot be opened, the setting
+    /// Opens the model that `routing.meaning` names, in a directory of models. If it cannot be opened, the setting
     /// has no effect, and a finding says so. Without this call, no name has an effect.
     #[must_use]
     pub fn with_models(mut self, models: &Models) -> Config {
@@ -182,7 +213,7 @@ impl Config {
         };
         let Value::Text(name) = &found.value else { return self };
         match models.open(name) {
-            Ok(table) => self.table = Some(Arc::new(table)),
+            Ok(model) => self.model = Some(Arc::new(model)),
             Err(error) => {
                 let help = format!("{}; until then the setting has no effect", error.help());
                 let message = error.message().to_owned();
@@ -192,7 +223,7 @@ impl Config {
         self
     }
 
-    /// The name of the table that `routing.meaning` asks for; `None` for the one in the program, or for words
+    /// The name of the model that `routing.meaning` asks for; `None` for the one in the program, or for words
     /// alone.
     pub fn meaning(&self) -> Option<&str> {
         match self.value(SETTING)? {
@@ -203,9 +234,9 @@ impl Config {
 
     /// Applies `routing.meaning`.
     pub(crate) fn apply_meaning(&self, builder: EngineBuilder) -> EngineBuilder {
-        match (self.value(SETTING), &self.table) {
+        match (self.value(SETTING), &self.model) {
             (Some(Value::Switch(false)), _) => builder.meaning(None),
-            (Some(Value::Text(_)), Some(table)) => builder.meaning(Arc::clone(table)),
+            (Some(Value::Text(_)), Some(model)) => builder.meaning(Arc::clone(model)),
             _ => builder,
         }
     }
@@ -220,13 +251,16 @@ fn check_name(name: &str) -> Result<(), Error> {
     Err(Error::new(ErrorCode::InvalidParam, message, help))
 }
 
-fn model(name: String, path: PathBuf) -> Model {
+fn listed(name: String, path: PathBuf) -> Model {
     let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-    let (pieces, dimensions, problem) = match open_table(&path) {
-        Ok(table) => (table.pieces(), table.dimensions(), None),
-        Err(error) => (0, 0, Some(error.message().to_owned())),
+    let (model, problem) = match open_model(&path) {
+        Ok(model) => (Some(model), None),
+        Err(error) => (None, Some(error.message().to_owned())),
     };
-    Model { name, path, bytes, pieces, dimensions, problem }
+    let number = |of: fn(&MeaningModel) -> usize| model.as_ref().map_or(0, of);
+    let (pieces, dimensions) = (number(MeaningModel::pieces), number(MeaningModel::dimensions));
+    let kind = model.as_ref().map(ModelKind::of);
+    Model { name, kind, path, bytes, pieces, dimensions, problem }
 }
 
 fn missing(name: &str, path: &Path) -> Error {

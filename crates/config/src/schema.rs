@@ -41,7 +41,7 @@ pub(super) enum Kind {
     Budget,
     /// `true`, `false`, or a table of three numbers.
     Margin,
-    /// `true`, `false`, or the name of a table of meanings.
+    /// `true`, `false`, or the name of a model of meaning.
     Meaning,
     /// A program with its arguments, in one text.
     Command,

@@ -165,7 +165,7 @@ pub(super) fn is_public_key(text: &str) -> bool {
     BASE64.decode(text.as_bytes()).is_ok_and(|bytes| bytes.len() == 42 && bytes.starts_with(b"Ed"))
 }
 
-/// Tells whether a text can be the name of a table of meanings, and so of a file.
+/// Tells whether a text can be the name of a model of meaning, and so of a file.
 pub(super) fn is_model_name(name: &str) -> bool {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     name.len() <= MAX_MODEL_NAME

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::layout::Refusal;
+
 /// The kind of fault that an [`Error`] reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -52,8 +54,22 @@ impl Error {
             ErrorKind::Io => "check that the file exists and may be read",
             ErrorKind::NotATable => "name a file that this crate wrote, or a model2vec directory",
             ErrorKind::Damaged => "fetch or build the file again",
-            ErrorKind::Unsupported => "use a model2vec model with a WordPiece or Unigram tokenizer",
+            ErrorKind::Unsupported => {
+                "use a model2vec model, or a sentence transformer of the BERT family such as MiniLM or e5-small"
+            }
         }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Error {
+        let (kind, message) = match refusal {
+            Refusal::NotATable => (ErrorKind::NotATable, "not a table of word pieces"),
+            Refusal::Sizes => (ErrorKind::Damaged, "sizes do not fit the file"),
+            Refusal::Dimensions => (ErrorKind::Unsupported, "unknown form of rows"),
+            Refusal::Tokenizer => (ErrorKind::Unsupported, "unknown tokenizer"),
+        };
+        Error::new(kind, message)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The layout of a table's file: the header, and how bytes are read at a place.
+//! The layout of a table's file: the header, and how bytes are read at a place. The file of a transformer begins like
+//! it, with a magic of its own.
 //!
 //! All numbers are little-endian. The header has 128 bytes:
 //!
@@ -7,7 +8,7 @@
 //! | 0 | 8 bytes | the magic `RPTMEAN1` |
 //! | 8 | u64 | the fingerprint of everything after it |
 //! | 16 | u64 | the size of the file in bytes |
-//! | 24 | u32 | dimensions: a multiple of 16, at most 256 |
+//! | 24 | u32 | dimensions: a multiple of 16, at most 256; of a transformer at most 512 |
 //! | 28 | u32 | bits of a value: 4 or 8 |
 //! | 32 | u32 | the tokenizer: 0 words, 1 WordPiece, 2 SentencePiece |
 //! | 36 | u32 | bit 0: fold case; bit 1: strip accents |
@@ -24,9 +25,25 @@
 //! | 96 | 32 bytes | the name, padded with zeros |
 
 pub(crate) const HEADER: usize = 128;
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"RPTMEAN1");
-/// The most dimensions of a table, and so the most bytes of a compact vector.
-pub(crate) const MAX_DIMENSIONS: usize = 256;
+const MAGIC: u64 = u64::from_le_bytes(*b"RPTMEAN1");
+/// The most dimensions of a vector, and so the most bytes of a compact one.
+pub(crate) const MAX_DIMENSIONS: usize = 512;
+
+/// A kind of file, by what its header must hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) magic: u64,
+    /// The size of its header in bytes, which is at least that of a table's.
+    #[cfg_attr(
+        not(feature = "model2vec"),
+        expect(dead_code, reason = "for those who write files")
+    )]
+    pub(crate) header: usize,
+    pub(crate) max_dimensions: usize,
+}
+
+/// The file of a table.
+pub(crate) const TABLE: Form = Form { magic: MAGIC, header: HEADER, max_dimensions: 256 };
 
 /// The rule by which a text becomes pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,34 +86,35 @@ pub(crate) enum Refusal {
     Tokenizer,
 }
 
-const fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(crate) const fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-const fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(crate) const fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u32_at(bytes, at) as u64 | (u32_at(bytes, at + 4) as u64) << 32
 }
 
-/// Reads a place that must lie in the file, with the section that begins there.
-const fn place(bytes: &[u8], at: usize, section: u64) -> Result<usize, Refusal> {
+/// Reads a place that must lie in a file of this size, with the section that begins there.
+const fn place(bytes: &[u8], size: u64, at: usize, section: u64) -> Result<usize, Refusal> {
     let start = u64_at(bytes, at);
     match start.checked_add(section) {
-        Some(end) if end <= bytes.len() as u64 && start >= HEADER as u64 => Ok(start as usize),
+        Some(end) if end <= size && start >= HEADER as u64 => Ok(start as usize),
         _ => Err(Refusal::Sizes),
     }
 }
 
 impl Header {
-    /// Reads and checks the header, in constant time. Runs at compile time for the bundled table.
-    pub(crate) const fn read(bytes: &[u8]) -> Result<Header, Refusal> {
-        if bytes.len() < HEADER || u64_at(bytes, 0) != MAGIC {
+    /// Reads and checks the header of a file of this size that begins with these bytes, in constant time. Runs at
+    /// compile time for the bundled table.
+    pub(crate) const fn read(bytes: &[u8], size: u64, form: Form) -> Result<Header, Refusal> {
+        if bytes.len() < HEADER || u64_at(bytes, 0) != form.magic {
             return Err(Refusal::NotATable);
         }
-        if u64_at(bytes, 16) != bytes.len() as u64 {
+        if u64_at(bytes, 16) != size {
             return Err(Refusal::Sizes);
         }
         let (dimensions, bits) = (u32_at(bytes, 24) as usize, u32_at(bytes, 28) as usize);
-        if dimensions == 0 || dimensions > MAX_DIMENSIONS || !dimensions.is_multiple_of(16) {
+        if dimensions == 0 || dimensions > form.max_dimensions || !dimensions.is_multiple_of(16) {
             return Err(Refusal::Dimensions);
         }
         if bits != 4 && bits != 8 {
@@ -131,24 +149,24 @@ impl Header {
             filter_at: 0,
             rows_at: 0,
         };
-        header.with_places(bytes, row)
+        header.with_places(bytes, size, row)
     }
 
-    const fn with_places(mut self, bytes: &[u8], row: u64) -> Result<Header, Refusal> {
+    const fn with_places(mut self, bytes: &[u8], size: u64, row: u64) -> Result<Header, Refusal> {
         // `?` does not exist in constant functions.
-        self.buckets_at = match place(bytes, 64, (self.buckets as u64 + 1) * 8) {
+        self.buckets_at = match place(bytes, size, 64, (self.buckets as u64 + 1) * 8) {
             Ok(at) => at,
             Err(refusal) => return Err(refusal),
         };
-        self.entries_at = match place(bytes, 72, 0) {
+        self.entries_at = match place(bytes, size, 72, 0) {
             Ok(at) => at,
             Err(refusal) => return Err(refusal),
         };
-        self.filter_at = match place(bytes, 80, self.filter_words as u64 * 8) {
+        self.filter_at = match place(bytes, size, 80, self.filter_words as u64 * 8) {
             Ok(at) => at,
             Err(refusal) => return Err(refusal),
         };
-        self.rows_at = match place(bytes, 88, self.pieces as u64 * row) {
+        self.rows_at = match place(bytes, size, 88, self.pieces as u64 * row) {
             Ok(at) => at,
             Err(refusal) => return Err(refusal),
         };

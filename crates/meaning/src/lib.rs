@@ -1,4 +1,4 @@
-//! The nearness of two texts in meaning: no network, no inference, microseconds.
+//! The nearness of two texts in meaning: no network, no runtime, by default microseconds.
 //!
 //! A *static table* has a row of numbers for each word piece. A text is the sum of the rows of its
 //! pieces, and two texts are as near as the cosine of their sums. The table in this crate was distilled
@@ -24,6 +24,9 @@
 //!
 //! * [`Table`]: the one in this crate, those in files, and with the feature `model2vec` those in the
 //!   form of model2vec
+//! * `Transformer`, with the feature `transformer`: sentence transformers of the BERT family, such as
+//!   MiniLM and e5-small, in milliseconds a text
+//! * [`Model`]: either of them
 //! * [`Vector`] and [`Compact`]: the direction of a text, exact and in a byte for each dimension
 //! * [`Vectors`] and [`Query`]: one message against thousands of compact vectors
 //! * [`Contribution`]: which words of a text made it near
@@ -36,6 +39,8 @@
 //! in its binary pays for the pages that it touches. `src/layout.rs` describes it; `train/` has the
 //! scripts that made the table, their sources with licences, and the figures.
 //!
+//! The file of a transformer begins the same; `src/transformer/shape.rs` describes the rest.
+//!
 //! # Scope of this crate
 //!
 //! Texts to numbers, and numbers to cosines. A cosine is not a probability: which one is near enough
@@ -44,19 +49,26 @@
 
 mod compact;
 mod error;
-mod layout;
+mod file;
 #[cfg(feature = "model2vec")]
-mod model2vec;
+mod import;
+mod layout;
+mod model;
 mod pieces;
 mod query;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "transformer")]
+mod transformer;
 mod vector;
 mod words;
 
 pub use compact::Compact;
 pub use error::{Error, ErrorKind};
+pub use model::Model;
 pub use query::{Query, Vectors};
 pub use table::Table;
+#[cfg(feature = "transformer")]
+pub use transformer::Transformer;
 pub use vector::{Contribution, MAX_TEXT, Scratch, Vector};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::layout::{Header, PieceHash, Tokenizer};
-use crate::table::{Lookup, Table};
+use crate::layout::{PieceHash, Tokenizer};
+use crate::table::Vocabulary;
 use crate::words::words;
 
 /// In alphabets, a shorter piece at the start of a word is not the same as inside; in characters.
@@ -11,6 +11,9 @@ use crate::words::words;
 const MARKED_BELOW: usize = 4;
 /// The alphabets come before; Chinese, Japanese and Korean after.
 const ALPHABETS_END: char = '\u{3000}';
+
+/// The row of what has no piece: no table has it.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,21 +44,21 @@ pub(crate) struct PieceScratch {
 
 /// Calls `each` with the pieces of a text, in their order.
 pub(crate) fn pieces(
-    table: &Table,
+    vocabulary: Vocabulary<'_>,
     text: &str,
     scratch: &mut PieceScratch,
     mut each: impl FnMut(Piece),
 ) {
     let PieceScratch { word, steps, rows } = scratch;
-    let finder = Finder { lookup: table.lookup(), header: table.header() };
-    words(text, table.header(), word, |range, word| {
+    let tokenizer = vocabulary.header.tokenizer;
+    words(text, vocabulary.header, word, |range, word| {
         rows.clear();
-        match table.header().tokenizer {
-            Tokenizer::WordPiece => finder.longest(word, rows),
-            Tokenizer::Words | Tokenizer::SentencePiece => finder.cheapest(word, steps, rows),
+        match tokenizer {
+            Tokenizer::WordPiece => vocabulary.longest(word, rows),
+            Tokenizer::Words | Tokenizer::SentencePiece => vocabulary.cheapest(word, steps, rows),
         }
         // Only there a word is a sentence, and an unchanged one has its pieces where the text has them.
-        let by_piece = table.header().tokenizer == Tokenizer::Words
+        let by_piece = tokenizer == Tokenizer::Words
             && !word.starts_with(|c| c < ALPHABETS_END)
             && text.get(range.clone()) == Some(word);
         for (row, part) in rows.drain(..) {
@@ -69,14 +72,8 @@ pub(crate) fn pieces(
     });
 }
 
-/// Looks for the pieces of words.
-struct Finder<'a> {
-    lookup: Lookup<'a>,
-    header: &'a Header,
-}
-
-impl Finder<'_> {
-    /// The pieces of a word, each the longest that the table has; none if a part is unknown.
+impl Vocabulary<'_> {
+    /// The pieces of a word, each the longest that there is; [`UNKNOWN`] alone if a part has none.
     fn longest(&self, word: &str, rows: &mut Vec<(u32, Range<usize>)>) {
         let mut start = 0;
         while start < word.len() {
@@ -86,13 +83,14 @@ impl Finder<'_> {
                 hash.push(byte);
                 if word.is_char_boundary(at + 1)
                     && let Some(bytes) = word.as_bytes().get(start..=at)
-                    && let Some((row, _)) = self.lookup.find(hash.value(), start > 0, bytes)
+                    && let Some((row, _)) = self.find(hash.value(), start > 0, bytes)
                 {
                     found = Some((row, start..at + 1));
                 }
             }
             let Some(piece) = found else {
                 rows.clear();
+                rows.push((UNKNOWN, 0..word.len()));
                 return;
             };
             start = piece.1.end;
@@ -101,7 +99,7 @@ impl Finder<'_> {
     }
 
     /// The pieces of a word whose costs add up to the least (Viterbi); characters without a piece are
-    /// left out.
+    /// [`UNKNOWN`], once for those in sequence.
     fn cheapest(&self, word: &str, steps: &mut Vec<Step>, rows: &mut Vec<(u32, Range<usize>)>) {
         let bytes = word.as_bytes();
         steps.clear();
@@ -124,8 +122,10 @@ impl Finder<'_> {
         while at > 0 {
             let step = steps[at];
             let from = step.from as usize;
-            if let Some(row) = step.row {
-                rows.push((row, from..at));
+            match (step.row, rows.last_mut()) {
+                (Some(row), _) => rows.push((row, from..at)),
+                (None, Some((UNKNOWN, range))) => range.start = from,
+                (None, _) => rows.push((UNKNOWN, from..at)),
             }
             at = from;
         }
@@ -141,7 +141,7 @@ impl Finder<'_> {
                 hash.push(byte);
                 if at + 1 > from
                     && rest.is_char_boundary(at + 1)
-                    && let Some((row, cost)) = self.lookup.find(hash.value(), flag, &bytes[..=at])
+                    && let Some((row, cost)) = self.find(hash.value(), flag, &bytes[..=at])
                 {
                     each(at + 1, row, cost);
                 }

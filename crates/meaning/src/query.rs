@@ -19,8 +19,13 @@ pub struct Query {
 const QUERY_UNIT: f32 = 8128.0;
 
 impl Query {
-    pub(crate) fn new(values: &[f32; MAX_DIMENSIONS]) -> Query {
-        Query { values: values.map(|value| (value * QUERY_UNIT).round() as i16) }
+    /// The vector with these components, of at most [`MAX_DIMENSIONS`].
+    pub(crate) fn new(values: &[f32]) -> Query {
+        let mut query = Query { values: [0; MAX_DIMENSIONS] };
+        for (whole, value) in query.values.iter_mut().zip(values) {
+            *whole = (value * QUERY_UNIT).round() as i16;
+        }
+        query
     }
 
     /// Returns the cosine with a compact vector of the same table.

@@ -1,18 +1,18 @@
 //! The table: pieces and their rows.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
-use crate::layout::{self, Header, Refusal, filter_bits};
+use crate::file::{self, MAX_FILE};
+use crate::layout::{self, Header, TABLE, filter_bits};
 
 #[cfg(feature = "bundled")]
 static BUNDLED_BYTES: &[u8] = include_bytes!("../data/table.bin");
 #[cfg(feature = "bundled")]
 static BUNDLED: Table = Table {
     bytes: Cow::Borrowed(BUNDLED_BYTES),
-    header: match Header::read(BUNDLED_BYTES) {
+    header: match Header::read(BUNDLED_BYTES, BUNDLED_BYTES.len() as u64, TABLE) {
         Ok(header) => header,
         Err(_) => panic!("data/table.bin is not a table"),
     },
@@ -43,12 +43,7 @@ impl Table {
     /// [`ErrorKind::NotATable`], and [`ErrorKind::Damaged`] if sizes do not fit the bytes.
     pub fn open(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Table, Error> {
         let bytes = bytes.into();
-        let header = Header::read(&bytes).map_err(|refusal| match refusal {
-            Refusal::NotATable => Error::new(ErrorKind::NotATable, "not a table of word pieces"),
-            Refusal::Sizes => Error::new(ErrorKind::Damaged, "sizes do not fit the file"),
-            Refusal::Dimensions => Error::new(ErrorKind::Unsupported, "unknown form of rows"),
-            Refusal::Tokenizer => Error::new(ErrorKind::Unsupported, "unknown tokenizer"),
-        })?;
+        let header = Header::read(&bytes, bytes.len() as u64, TABLE)?;
         Ok(Table { bytes, header })
     }
 
@@ -58,8 +53,7 @@ impl Table {
     ///
     /// [`ErrorKind::Io`] if the file cannot be read, and those of [`Table::open`].
     pub fn open_file(path: &Path) -> Result<Table, Error> {
-        let bytes =
-            fs::read(path).map_err(|e| Error::new(ErrorKind::Io, e.to_string()).of(path))?;
+        let bytes = file::read(path, MAX_FILE)?;
         Table::open(bytes).map_err(|error| error.of(path))
     }
 
@@ -98,25 +92,16 @@ impl Table {
 
     /// The name of the table, up to 32 bytes.
     pub fn name(&self) -> &str {
-        let name = self.bytes.get(96..layout::HEADER).unwrap_or_default();
-        let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
-        std::str::from_utf8(&name[..end]).unwrap_or_default()
+        name(&self.bytes)
     }
 
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The sections in which pieces are looked up.
-    pub(crate) fn lookup(&self) -> Lookup<'_> {
-        let section =
-            |at: usize, n: usize| self.bytes.get(at..at + n * 8).unwrap_or_default().as_chunks().0;
-        let Header { filter_at, filter_words, buckets_at, buckets, entries_at, .. } = self.header;
-        Lookup {
-            filter: section(filter_at, filter_words),
-            buckets: section(buckets_at, buckets + 1),
-            entries: self.bytes.get(entries_at..).unwrap_or_default(),
-        }
+    /// The pieces and the rule by which texts are cut into them.
+    pub(crate) fn vocabulary(&self) -> Vocabulary<'_> {
+        Vocabulary::new(&self.bytes, &self.header)
     }
 
     /// The scale and the values of a row; nothing for one that the table does not have.
@@ -131,15 +116,36 @@ impl Table {
     }
 }
 
-/// The hash table of pieces.
+/// The name in a header.
+pub(crate) fn name(bytes: &[u8]) -> &str {
+    let name = bytes.get(96..layout::HEADER).unwrap_or_default();
+    let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+    std::str::from_utf8(&name[..end]).unwrap_or_default()
+}
+
+/// The hash table of pieces, and the header that says how texts are cut into them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lookup<'a> {
+pub(crate) struct Vocabulary<'a> {
+    pub(crate) header: &'a Header,
     filter: &'a [[u8; 8]],
     buckets: &'a [[u8; 8]],
     entries: &'a [u8],
 }
 
-impl Lookup<'_> {
+impl<'a> Vocabulary<'a> {
+    /// The vocabulary in a file of which at least the start up to the rows is given.
+    pub(crate) fn new(bytes: &'a [u8], header: &'a Header) -> Vocabulary<'a> {
+        let section =
+            |at: usize, n: usize| bytes.get(at..at + n * 8).unwrap_or_default().as_chunks().0;
+        let Header { filter_at, filter_words, buckets_at, buckets, entries_at, .. } = *header;
+        Vocabulary {
+            header,
+            filter: section(filter_at, filter_words),
+            buckets: section(buckets_at, buckets + 1),
+            entries: bytes.get(entries_at..).unwrap_or_default(),
+        }
+    }
+
     /// Returns the row of a piece and its cost, in 1/1024 nat.
     #[inline]
     pub(crate) fn find(&self, hash: u64, flag: bool, piece: &[u8]) -> Option<(u32, u32)> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::compact::{Compact, UNIT, dot};
 use crate::layout::MAX_DIMENSIONS;
-use crate::pieces::{PieceScratch, pieces};
+use crate::pieces::{PieceScratch, UNKNOWN, pieces};
 use crate::query::Query;
 use crate::table::Table;
 
@@ -15,7 +15,9 @@ pub const MAX_TEXT: usize = 4096;
 /// allocates; shorter texts need less.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pieces: PieceScratch,
+    pub(crate) pieces: PieceScratch,
+    #[cfg(feature = "transformer")]
+    pub(crate) transformer: crate::transformer::Run,
 }
 
 /// The direction in which a text lies: of length 1, or of length 0 if the table knows no word of it.
@@ -37,7 +39,7 @@ pub struct Contribution {
 }
 
 /// The start of a text that counts.
-fn bounded(text: &str) -> &str {
+pub(crate) fn bounded(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
@@ -47,8 +49,10 @@ impl Table {
     /// brought to length 1.
     pub fn vector(&self, text: &str, scratch: &mut Scratch) -> Vector {
         let mut sum = [0.0; MAX_DIMENSIONS];
-        pieces(self, bounded(text), &mut scratch.pieces, |piece| self.add(piece.row, &mut sum));
-        Vector { values: unit(sum), dimensions: self.dimensions() as u16 }
+        pieces(self.vocabulary(), bounded(text), &mut scratch.pieces, |piece| {
+            self.add(piece.row, &mut sum)
+        });
+        Vector::new(unit(sum), self.dimensions())
     }
 
     /// Returns the words of a text with what each adds to the cosine of its vector and `other`, the
@@ -61,27 +65,20 @@ impl Table {
         scratch: &mut Scratch,
     ) -> Vec<Contribution> {
         let mut sum = [0.0; MAX_DIMENSIONS];
-        let mut words: Vec<Contribution> = Vec::new();
-        pieces(self, bounded(text), &mut scratch.pieces, |piece| {
+        let mut words = Vec::new();
+        pieces(self.vocabulary(), bounded(text), &mut scratch.pieces, |piece| {
             let mut row = [0.0; MAX_DIMENSIONS];
             self.add(piece.row, &mut row);
             for (sum, row) in sum.iter_mut().zip(&row) {
                 *sum += row;
             }
             let share = dot(&row, &other.values);
-            match words.last_mut() {
-                Some(last) if last.range == piece.range => last.share += share,
-                _ => words.push(Contribution { range: piece.range, share }),
+            if piece.row == UNKNOWN {
+                return;
             }
+            words.push(Contribution { range: piece.range, share });
         });
-        let length = dot(&sum, &sum).sqrt();
-        if length > 0.0 {
-            for word in &mut words {
-                word.share /= length;
-            }
-        }
-        words.sort_by(|a, b| b.share.total_cmp(&a.share));
-        words
+        shares(words, &sum)
     }
 
     /// Adds a row, in units of its scale.
@@ -103,8 +100,27 @@ impl Table {
     }
 }
 
+/// Joins the pieces of each word, brings their shares to the unit of a vector with this sum, and puts the
+/// largest first.
+pub(crate) fn shares(
+    mut pieces: Vec<Contribution>,
+    sum: &[f32; MAX_DIMENSIONS],
+) -> Vec<Contribution> {
+    pieces.dedup_by(|piece, word| {
+        let is_same = piece.range == word.range;
+        word.share += if is_same { piece.share } else { 0.0 };
+        is_same
+    });
+    let length = dot(sum, sum).sqrt();
+    for word in pieces.iter_mut().filter(|_| length > 0.0) {
+        word.share /= length;
+    }
+    pieces.sort_by(|a, b| b.share.total_cmp(&a.share));
+    pieces
+}
+
 /// Brings the values to length 1, unless all are 0.
-fn unit(mut values: [f32; MAX_DIMENSIONS]) -> [f32; MAX_DIMENSIONS] {
+pub(crate) fn unit(mut values: [f32; MAX_DIMENSIONS]) -> [f32; MAX_DIMENSIONS] {
     let length = dot(&values, &values).sqrt();
     if length > 0.0 {
         for value in &mut values {
@@ -115,6 +131,10 @@ fn unit(mut values: [f32; MAX_DIMENSIONS]) -> [f32; MAX_DIMENSIONS] {
 }
 
 impl Vector {
+    pub(crate) fn new(values: [f32; MAX_DIMENSIONS], dimensions: usize) -> Vector {
+        Vector { values, dimensions: dimensions as u16 }
+    }
+
     /// The components, one for each dimension.
     pub fn values(&self) -> &[f32] {
         &self.values[..usize::from(self.dimensions)]
@@ -143,12 +163,12 @@ impl Vector {
 
     /// The same direction in a byte for each dimension.
     pub fn compact(&self) -> Compact {
-        Compact::new(&self.values, self.dimensions)
+        Compact::new(self.values())
     }
 
     /// The vector that [`Vector::compact`] made these bytes of, nearly.
     ///
-    /// Bytes beyond the 256th are ignored.
+    /// Bytes beyond the 512th are ignored.
     pub fn from_compact(bytes: &[u8]) -> Vector {
         let mut values = [0.0; MAX_DIMENSIONS];
         for (value, byte) in values.iter_mut().zip(bytes) {
@@ -159,6 +179,6 @@ impl Vector {
 
     /// The vector in the form in which many compact ones are compared with it.
     pub fn query(&self) -> Query {
-        Query::new(&self.values)
+        Query::new(self.values())
     }
 }

@@ -78,7 +78,7 @@ fn next_word(text: &str, from: usize, kind: Tokenizer) -> Option<Range<usize>> {
     Some(start..end.map_or(text.len(), |(at, _)| from + at))
 }
 
-/// Writes the normal form of a word: empty for one that is never in a table.
+/// Writes the normal form of a word: empty for one that does not count.
 fn normalize(word: &str, header: &Header, out: &mut String) {
     out.clear();
     match header.tokenizer {
@@ -90,7 +90,10 @@ fn normalize(word: &str, header: &Header, out: &mut String) {
                 return;
             }
         }
-        Tokenizer::WordPiece if word.chars().nth(MAX_BERT_WORD).is_some() => return,
+        Tokenizer::WordPiece if word.chars().nth(MAX_BERT_WORD).is_some() => {
+            // No piece has this character, so the word is unknown.
+            return out.push(char::REPLACEMENT_CHARACTER);
+        }
         Tokenizer::WordPiece => {}
         Tokenizer::SentencePiece => out.push(SPACE_MARK),
     }

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use super::EngineBuilder;
-use crate::matcher::{MeaningTable, Retriever};
+use crate::matcher::{MeaningModel, Retriever};
 
 impl EngineBuilder {
-    /// Ranks skills by their meaning, too, as the table of word pieces tells it; `None` for words alone. By
-    /// default, with the feature `meaning`, the table of the crate `repertoire-meaning` is used.
+    /// Ranks skills by their meaning, too, as a model tells it: a table of word pieces, or a sentence transformer;
+    /// `None` for words alone. By default, with the feature `meaning`, the table of the crate `repertoire-meaning` is
+    /// used.
     #[must_use]
-    pub fn meaning(mut self, table: impl Into<Option<Arc<MeaningTable>>>) -> EngineBuilder {
-        self.meaning = table.into().map_or(Meaning::Off, Meaning::Table);
+    pub fn meaning(mut self, model: impl Into<Option<Arc<MeaningModel>>>) -> EngineBuilder {
+        self.meaning = model.into().map_or(Meaning::Off, Meaning::Model);
         self
     }
 
-    /// Adds the host's own ranking to the lexical relevance, in place of the table of meanings; by default there
+    /// Adds the host's own ranking to the lexical relevance, in place of the model of meanings; by default there
     /// is none. [`EngineBuilder::build`] prepares it, and fails if it cannot.
     #[must_use]
     pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
@@ -35,25 +36,25 @@ impl EngineBuilder {
     }
 }
 
-/// The table of meanings that ranks skills, if one does.
+/// The model of meanings that ranks skills, if one does.
 #[derive(Debug, Default)]
 pub(super) enum Meaning {
     /// By the table in the program, if there is one.
     #[default]
     Bundled,
-    Table(Arc<MeaningTable>),
+    Model(Arc<MeaningModel>),
     Off,
 }
 
 impl Meaning {
-    pub(super) fn table(self) -> Option<Arc<MeaningTable>> {
+    pub(super) fn model(self) -> Option<Arc<MeaningModel>> {
         match self {
             // The bytes are not copied.
             #[cfg(feature = "meaning")]
-            Meaning::Bundled => Some(Arc::new(MeaningTable::bundled().clone())),
+            Meaning::Bundled => Some(Arc::new(MeaningModel::bundled().clone())),
             #[cfg(not(feature = "meaning"))]
             Meaning::Bundled => None,
-            Meaning::Table(table) => Some(table),
+            Meaning::Model(model) => Some(model),
             Meaning::Off => None,
         }
     }

@@ -3,11 +3,9 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::num::NonZero;
 use std::sync::Arc;
-use std::thread;
 
-use repertoire_meaning::{Compact, Table};
+use repertoire_meaning::{Compact, Model};
 
 use thread_local::ThreadLocal;
 
@@ -16,6 +14,7 @@ use super::flat::{Flat, MAX_SKILLS};
 use super::fold::{Folded, Folder};
 use super::languages::Languages;
 use super::meaning::{self, Meaning};
+use super::parallel::in_parallel;
 use super::postings::Posting;
 use super::scratch::Scratch;
 use super::terms::word_hash;
@@ -46,9 +45,9 @@ pub struct RelevanceIndex {
     means: MeanLengths,
     /// The languages in which most skills are written.
     pub(super) languages: Languages,
-    /// The table by which the host ranks by meaning, if it does.
-    table: Option<Arc<Table>>,
-    /// The meaning of the skills by this table, unless they are too few.
+    /// The model by which the host ranks by meaning, if it does.
+    model: Option<Arc<Model>>,
+    /// The meaning of the skills by this model, unless they are too few.
     pub(super) meaning: Option<Meaning>,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
@@ -79,19 +78,31 @@ impl RelevanceIndex {
         RelevanceIndex::build(skills, None, &Reporter::default())
     }
 
-    /// Indexes `skills` as [`RelevanceIndex::new`] does, with their meaning by `table`, and reports progress.
+    /// Indexes `skills` as [`RelevanceIndex::new`] does, with their meaning by `model`, and reports progress.
     pub(crate) fn build<'a>(
         skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
-        table: Option<&Arc<Table>>,
+        model: Option<&Arc<Model>>,
         reporter: &Reporter,
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        let used = meaning::table_for(table, skills.len());
-        let folded = fold_all(&skills, &means, used, reporter);
+        let unknown: Vec<_> = skills.iter().map(|skill| (*skill, None)).collect();
+        RelevanceIndex::fold(&unknown, means, model, None, reporter)
+    }
+
+    /// Indexes sorted skills, whose meaning may be known from `before`.
+    fn fold(
+        skills: &[Indexed<'_>],
+        means: MeanLengths,
+        model: Option<&Arc<Model>>,
+        before: Option<&Meaning>,
+        reporter: &Reporter,
+    ) -> RelevanceIndex {
+        let used = meaning::model_for(model, skills.len());
+        let folded = fold_all(skills, &means, used, reporter);
         let vectors: Vec<Compact> = folded.iter().filter_map(|folded| folded.vector).collect();
-        let meaning = used.map(|table| Meaning::new(table, &vectors));
-        RelevanceIndex::put_together(&skills, means, Flat::new(&folded), table.cloned(), meaning)
+        let meaning = used.map(|model| Meaning::new(model, &vectors, before));
+        RelevanceIndex::put_together(skills, means, Flat::new(&folded), model.cloned(), meaning)
     }
 
     /// Returns the index of `skills`, reusing this index for the skills for which `is_same` is true. The
@@ -104,44 +115,53 @@ impl RelevanceIndex {
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        let table = meaning::table_for(self.table.as_ref(), skills.len());
+        let model = meaning::model_for(self.model.as_ref(), skills.len());
+        // The number of each unchanged skill in this index, and what is known of its meaning.
+        let before = |(id, skill): &(&SkillId, &Skill)| {
+            self.ids.binary_search(id).ok().filter(|_| is_same(id, skill))
+        };
+        let before: Vec<Option<usize>> = skills.iter().map(before).collect();
+        let vector = |number: usize| self.meaning.as_ref()?.of_skill(number as u32);
+        let skills: Vec<Indexed<'_>> = skills
+            .into_iter()
+            .zip(&before)
+            .map(|(skill, before)| (skill, before.and_then(vector)))
+            .collect();
         // Means are rounded to steps, so they seldom differ.
         let are_same_means = means.map(f32::to_bits) == self.means.map(f32::to_bits);
-        if !are_same_means || table.is_some() != self.meaning.is_some() {
-            return RelevanceIndex::build(skills, self.table.as_ref(), &Reporter::default());
+        if !are_same_means || model.is_some() != self.meaning.is_some() {
+            let (model, meaning) = (self.model.as_ref(), self.meaning.as_ref());
+            return RelevanceIndex::fold(&skills, means, model, meaning, &Reporter::default());
         }
         // The new number of each unchanged skill, by its number in this index.
         let mut moved: Vec<Option<u32>> = vec![None; self.ids.len()];
         let mut changed = Vec::new();
         let mut names: Vec<Vec<u64>> = vec![Vec::new(); skills.len()];
-        let mut vectors: Vec<Option<Compact>> = vec![None; skills.len()];
-        for (number, (id, skill)) in skills.iter().enumerate() {
-            let before = self.ids.binary_search(id).ok().filter(|_| is_same(id, skill));
+        let mut vectors: Vec<Option<Compact>> = skills.iter().map(|(_, known)| *known).collect();
+        for (number, before) in before.into_iter().enumerate() {
             match before {
                 Some(before) => {
                     moved[before] = Some(number as u32);
                     names[number] = self.flat.name_hashes(before as u32);
-                    let known = self.meaning.as_ref();
-                    vectors[number] = known.and_then(|known| known.of_skill(before as u32));
                 }
-                None => changed.push((number, (*id, *skill))),
+                None => changed.push(number),
             }
         }
         let mut postings = self.flat.postings(|skill| *moved.get(skill as usize)?);
-        let texts: Vec<_> = changed.iter().map(|(_, skill)| *skill).collect();
-        let folded = fold_all(&texts, &means, table, &Reporter::default());
-        for ((number, _), of) in changed.iter().zip(folded) {
+        let texts: Vec<_> = changed.iter().map(|number| skills[*number]).collect();
+        let folded = fold_all(&texts, &means, model, &Reporter::default());
+        for (number, of) in changed.into_iter().zip(folded) {
             let Folded { terms, name, vector } = of;
-            names[*number] = name;
-            vectors[*number] = vector;
-            let posting = |(hash, impact)| Posting::new(hash, *number as u32, impact);
+            names[number] = name;
+            vectors[number] = vector;
+            let posting = |(hash, impact)| Posting::new(hash, number as u32, impact);
             postings.extend(terms.into_iter().map(posting));
         }
         let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
         let vectors: Vec<Compact> = vectors.into_iter().flatten().collect();
-        let meaning = table.map(|table| Meaning::new(table, &vectors));
+        let meaning = model.map(|model| Meaning::new(model, &vectors, self.meaning.as_ref()));
         let flat = Flat::of_postings(postings, &names);
-        RelevanceIndex::put_together(&skills, means, flat, self.table.clone(), meaning)
+        RelevanceIndex::put_together(&skills, means, flat, self.model.clone(), meaning)
     }
 
     /// Returns this index with the terms of `skill` as those of the skill `id`; `None` if it does not have
@@ -149,8 +169,8 @@ impl RelevanceIndex {
     pub(crate) fn with_skill(&self, id: &SkillId, skill: &Skill) -> Option<RelevanceIndex> {
         let number = self.ids.binary_search(id).ok()? as u32;
         let mut postings = self.flat.postings(|other| (other != number).then_some(other));
-        let table = self.meaning.as_ref().map(Meaning::table);
-        let folded = fold_all(&[(id, skill)], &self.means, table, &Reporter::default());
+        let model = self.meaning.as_ref().map(Meaning::model);
+        let folded = fold_all(&[((id, skill), None)], &self.means, model, &Reporter::default());
         let vector = folded.first().and_then(|folded| folded.vector);
         let meaning = self.meaning.as_ref().zip(vector);
         let meaning = meaning.map(|(known, vector)| known.with_skill(number, &vector));
@@ -165,30 +185,30 @@ impl RelevanceIndex {
             flat: Flat::of_postings(postings, &names),
             means: self.means,
             languages: self.languages,
-            table: self.table.clone(),
+            model: self.model.clone(),
             meaning,
             scratch: ThreadLocal::new(),
         })
     }
 
     /// Reads the index that [`RelevanceIndex::written`] wrote, of skills with these ids in this order;
-    /// `None` if the data cannot be that, or is of another table.
+    /// `None` if the data cannot be that, or is of another model.
     #[cfg(feature = "snapshot")]
     pub(crate) fn read(
         written: Written<'_>,
         ids: Vec<SkillId>,
-        table: Option<&Arc<Table>>,
+        model: Option<&Arc<Model>>,
     ) -> Option<RelevanceIndex> {
         let Written { means, bytes, meaning } = written;
         let flat = Flat::read(bytes.into()).filter(|flat| flat.n_skills() == ids.len())?;
         let languages = languages_of(&flat);
-        let meaning = match (meaning, meaning::table_for(table, ids.len())) {
+        let meaning = match (meaning, meaning::model_for(model, ids.len())) {
             (None, None) => None,
-            (Some(meaning), Some(table)) => Some(Meaning::read(&meaning, table, ids.len())?),
+            (Some(meaning), Some(model)) => Some(Meaning::read(&meaning, model, ids.len())?),
             _ => return None,
         };
-        let (table, scratch) = (table.cloned(), ThreadLocal::new());
-        Some(RelevanceIndex { ids, flat, means, languages, table, meaning, scratch })
+        let (model, scratch) = (model.cloned(), ThreadLocal::new());
+        Some(RelevanceIndex { ids, flat, means, languages, model, meaning, scratch })
     }
 
     /// The parts that a snapshot holds.
@@ -199,13 +219,13 @@ impl RelevanceIndex {
     }
 
     fn put_together(
-        skills: &[(&SkillId, &Skill)],
+        skills: &[Indexed<'_>],
         means: MeanLengths,
         flat: Flat,
-        table: Option<Arc<Table>>,
+        model: Option<Arc<Model>>,
         meaning: Option<Meaning>,
     ) -> RelevanceIndex {
-        let ids: Vec<SkillId> = skills.iter().map(|(id, _)| (*id).clone()).collect();
+        let ids: Vec<SkillId> = skills.iter().map(|((id, _), _)| (*id).clone()).collect();
         tracing::debug!(
             skills = ids.len(),
             terms = flat.n_terms(),
@@ -214,7 +234,7 @@ impl RelevanceIndex {
         );
         let languages = languages_of(&flat);
         let scratch = ThreadLocal::new();
-        RelevanceIndex { ids, flat, means, languages, table, meaning, scratch }
+        RelevanceIndex { ids, flat, means, languages, model, meaning, scratch }
     }
 
     /// Number of skills.
@@ -269,51 +289,39 @@ fn mean_lengths(skills: &[(&SkillId, &Skill)]) -> MeanLengths {
     })
 }
 
+/// A skill to be indexed, and the vector of its meaning, if it is known from before.
+type Indexed<'a> = ((&'a SkillId, &'a Skill), Option<Compact>);
+
 /// Folds skills on all cores, as each body is read from a file.
 fn fold_all(
-    skills: &[(&SkillId, &Skill)],
+    skills: &[Indexed<'_>],
     means: &MeanLengths,
-    table: Option<&Arc<Table>>,
+    model: Option<&Arc<Model>>,
     reporter: &Reporter,
 ) -> Vec<Folded> {
     const SKILLS_A_THREAD: usize = 32;
     let steps = reporter.begin(Phase::Indexing, skills.len());
-    let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let n_parts = n_cores.min(skills.len() / SKILLS_A_THREAD).max(1);
-    let parts = skills.chunks(skills.len().div_ceil(n_parts).max(1));
-    let folded = thread::scope(|scope| {
-        let steps = &steps;
-        let threads: Vec<_> = parts
-            .map(|part| {
-                let thread = thread::Builder::new();
-                (part, thread.spawn_scoped(scope, move || fold_part(part, means, table, steps)))
-            })
-            .collect();
-        let folded = threads.into_iter().map(|(part, thread)| {
-            let folded = thread.ok().and_then(|thread| thread.join().ok());
-            // If the thread could not be started, or panicked, this one does its work.
-            folded.unwrap_or_else(|| fold_part(part, means, table, steps))
-        });
-        folded.flatten().collect()
-    });
+    let least = if model.is_some_and(|model| model.is_slow()) { 1 } else { SKILLS_A_THREAD };
+    let folded = in_parallel(skills, least, |part| fold_part(part, means, model, &steps));
     steps.end();
     folded
 }
 
 fn fold_part(
-    skills: &[(&SkillId, &Skill)],
+    skills: &[Indexed<'_>],
     means: &MeanLengths,
-    table: Option<&Arc<Table>>,
+    model: Option<&Arc<Model>>,
     steps: &Steps<'_>,
 ) -> Vec<Folded> {
     let mut folder = Folder::default();
     let mut scratch = repertoire_meaning::Scratch::default();
-    let mut fold = |(id, skill): &(&SkillId, &Skill)| {
+    let mut fold = |((id, skill), known): &Indexed<'_>| {
         // A clone reads the body, so that the skill itself does not keep it in memory.
         let body = Skill::clone(skill);
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
         steps.add();
-        let vector = table.map(|table| meaning::vector(table, &texts, &mut scratch));
+        let vector = || model.map(|model| meaning::vector(model, &texts, &mut scratch));
+        let vector = known.or_else(vector);
         Folded { vector, ..folder.fold(&texts, means) }
     };
     skills.iter().map(&mut fold).collect()
@@ -339,8 +347,8 @@ mod tests {
         };
         let skills: Vec<(SkillId, Skill)> = (0..meaning::MIN_SKILLS).map(skill).collect();
         let of = |n: usize| skills[..n].iter().map(|(id, skill)| (id, skill));
-        let table = Arc::new(Table::bundled().clone());
-        let build = |n| RelevanceIndex::build(of(n), Some(&table), &Reporter::default());
+        let model = Arc::new(Model::bundled().clone());
+        let build = |n| RelevanceIndex::build(of(n), Some(&model), &Reporter::default());
         let levels = |index: &RelevanceIndex| index.meaning.as_ref().map(Meaning::levels);
         let (few, many) = (build(skills.len() - 1), build(skills.len()));
         assert!(levels(&few).is_none() && levels(&many).is_some());

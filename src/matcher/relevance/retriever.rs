@@ -55,7 +55,7 @@ pub(super) fn headings(body: &str) -> impl Iterator<Item = &str> {
 
 /// The host's own ranking of skills for a message, for example by embeddings or a reranker. Its scores
 /// are added to those of words wherever relevance is used: in disclosures and in
-/// [`Engine::find_skills`](crate::Engine::find_skills). They take the place of the table of meanings.
+/// [`Engine::find_skills`](crate::Engine::find_skills). They take the place of the model of meanings.
 ///
 /// The engine calls a retriever on the thread of its caller.
 pub trait Retriever: Debug + Send + Sync {

@@ -1,4 +1,4 @@
-//! Arguments of the commands about tables of meanings.
+//! Arguments of the commands about models of meaning.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,12 @@ use clap::{Args, Subcommand};
 /// The commands of `model`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
-    /// Add a model in the form of model2vec, and rank skills by it
+    /// Add a model from a directory, and rank skills by it
     ///
-    /// Nothing is downloaded: the directory must have `model.safetensors` and `tokenizer.json`. The model is
-    /// converted to one flat file, and `routing.meaning` in the user's `config.toml` names it from then on.
+    /// It is a static model in the form of model2vec, or a sentence transformer of the BERT family, such as
+    /// all-MiniLM-L6-v2, e5-small or bge-small. Nothing is downloaded: the directory must have `model.safetensors`,
+    /// `tokenizer.json` and `config.json`. The model is converted to one flat file, and `routing.meaning` in the user's
+    /// `config.toml` names it from then on.
     Add(ModelAddArgs),
     /// List the models that were added, and the one in use
     List,

@@ -41,6 +41,8 @@ mod short_writes;
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
 mod terminal;
+#[path = "../support/transformer.rs"]
+mod transformer;
 mod trust;
 mod trust_changes;
 #[cfg(unix)]

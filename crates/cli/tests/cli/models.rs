@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::binary::Place;
+use crate::transformer;
 
 const USER: &str = "home/.repertoire/config.toml";
 const MESSAGE: &str = "there is water in our cellar";
@@ -37,6 +38,9 @@ fn place() -> Place {
     };
     write_model(&place, "potion", word_piece);
     write_model(&place, "Sauce.2", unigram);
+    for (name, content) in transformer::files(&NEAR, &FAR) {
+        place.write(&format!("tiny/{name}"), content);
+    }
     place
 }
 
@@ -66,14 +70,15 @@ fn registry(place: &Place) -> Value {
 
 #[test]
 fn a_model_is_added_used_and_removed() {
-    for name in ["potion", "Sauce.2"] {
+    for (name, kind) in [("potion", "table"), ("Sauce.2", "table"), ("tiny", "transformer")] {
         let place = place();
         place.write(USER, "# mine\n[routing] # how\nmeaning = false # words\n");
         assert_eq!(registry(&place), json!([]));
         let added = place.run(["model", "add", name, "--json"]).exits(0).json();
         assert_eq!(added["model"]["name"], *name);
+        assert_eq!(added["model"]["kind"], *kind);
         assert_eq!(added["model"]["dimensions"], 16);
-        let file = place.path().join(format!("home/.local/share/repertoire/models/{name}.table"));
+        let file = place.path().join(format!("home/.local/share/repertoire/models/{name}.model"));
         assert_eq!(added["model"]["path"], file.to_str().unwrap());
         assert_eq!(added["model"]["bytes"], fs::metadata(&file).unwrap().len());
         let config = || fs::read_to_string(place.path().join(USER)).unwrap();
@@ -81,6 +86,12 @@ fn a_model_is_added_used_and_removed() {
         // The directory is not needed any more.
         fs::remove_dir_all(place.path().join(name)).unwrap();
         assert_eq!(registry(&place), json!(["s07"]), "{name}");
+        let why = place.run(["why", "s07", MESSAGE]).stdout;
+        assert!(
+            why.contains("near in meaning to “water”")
+                || why.contains("near in meaning to “cellar”"),
+            "{why}"
+        );
         let doctor = place.run(["doctor", "--json"]).json();
         assert_eq!(doctor["config"]["meaning"], *name);
 
@@ -88,7 +99,10 @@ fn a_model_is_added_used_and_removed() {
         assert_eq!(listed["models"][0]["name"], *name);
         assert_eq!(listed["models"][0]["used"], true);
         let shown = place.run(["model", "list"]).exits(0).stdout;
-        assert!(shown.contains(name) && shown.contains("in use"), "{shown}");
+        assert!(
+            shown.contains(name) && shown.contains(kind) && shown.contains("in use"),
+            "{shown}"
+        );
 
         let removed = place.run(["model", "remove", name, "--json"]).exits(0).json();
         assert!(removed["config"].as_str().unwrap().ends_with(USER), "{removed}");
@@ -111,12 +125,16 @@ fn what_cannot_be_a_model_is_refused_with_the_file() {
     place
         .write("cut/tokenizer.json", fs::read(place.path().join("potion/tokenizer.json")).unwrap());
     place.write("cut/model.safetensors", [9_u8; 20]);
+    place.write("mpnet/config.json", r#"{"model_type": "mpnet", "num_hidden_layers": 12}"#);
+    place.write("gone/config.json", fs::read(place.path().join("tiny/config.json")).unwrap());
     place.run(["model", "add", "potion"]).exits(0);
     for (args, code, told) in [
         (&["add", "nowhere"][..], "NOT_FOUND", "nowhere"),
         (&["add", "empty"], "NOT_FOUND", "empty/tokenizer.json"),
         (&["add", "bpe"], "INVALID_PARAM", "bpe/tokenizer.json: the tokenizer's model is BPE"),
         (&["add", "cut"], "INVALID_PARAM", "cut/model.safetensors"),
+        (&["add", "mpnet"], "INVALID_PARAM", "mpnet/config.json: the model is mpnet"),
+        (&["add", "gone"], "NOT_FOUND", "gone/tokenizer.json"),
         (&["add", "potion"], "INVALID_PARAM", "there is a model `potion` already"),
         (&["add", "potion", "--name", "../x"], "INVALID_PARAM", "`../x` cannot be the name"),
         (&["remove", "../potion"], "INVALID_PARAM", "cannot be the name"),
@@ -136,7 +154,7 @@ fn what_cannot_be_a_model_is_refused_with_the_file() {
 fn a_model_that_is_gone_or_damaged_is_a_finding() {
     let place = place();
     place.run(["model", "add", "potion", "--name", "mine"]).exits(0);
-    let file = place.path().join("home/.local/share/repertoire/models/mine.table");
+    let file = place.path().join("home/.local/share/repertoire/models/mine.model");
     let finding = || {
         let found = place.run(["doctor", "--json"]).json();
         let finding = &found["config"]["findings"][0];
@@ -144,7 +162,7 @@ fn a_model_that_is_gone_or_damaged_is_a_finding() {
         finding["message"].as_str().unwrap().to_owned()
     };
     fs::write(&file, "nonsense").unwrap();
-    assert!(finding().contains("mine.table: not a table"), "{}", finding());
+    assert!(finding().contains("mine.model: not a table"), "{}", finding());
     let listed = place.run(["model", "list", "--json"]).exits(1).json();
     assert!(listed["models"][0]["problem"].as_str().unwrap().contains("not a table"), "{listed}");
     fs::remove_file(&file).unwrap();

@@ -8,10 +8,13 @@ mod binary;
 mod damage;
 #[cfg(unix)]
 mod hook;
+mod hurry;
 #[path = "../../../../tests/support/reads.rs"]
 mod reads;
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
+#[path = "../support/transformer.rs"]
+mod transformer;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -15,7 +15,7 @@ use crate::line_process::{LineFault, LineProcess};
 /// The part of a wrong line that an error shows, in characters.
 const SHOWN: usize = 80;
 
-/// Ranks skills by a program, in place of the table of meanings. The program reads a request from each line of
+/// Ranks skills by a program, in place of the model of meanings. The program reads a request from each line of
 /// its standard input and answers with a line on its standard output:
 ///
 /// | request | answer |

@@ -58,7 +58,7 @@ impl Levels {
     ) -> Result<Levels, E> {
         let mut levels = Levels { floor: f32::MIN, enough: f32::MIN };
         let mut scores = Vec::new();
-        for messages in languages() {
+        for messages in foreign() {
             let (mut medians, mut greatest) = (Vec::new(), Vec::new());
             for message in messages.step_by(step) {
                 score(message, &mut scores)?;
@@ -73,7 +73,7 @@ impl Levels {
 }
 
 /// The foreign messages of each language.
-fn languages() -> impl Iterator<Item = impl Iterator<Item = &'static str>> {
+pub(super) fn foreign() -> impl Iterator<Item = impl Iterator<Item = &'static str>> {
     let parts = FOREIGN.split("\n--").skip(1);
     parts.map(|part| part.lines().skip(1).filter(|line| !line.is_empty()))
 }

@@ -1,6 +1,6 @@
 //! The texts of a skill that its vector is made of.
 
-use repertoire_meaning::{Compact, Scratch, Table, Vector};
+use repertoire_meaning::{Compact, Model, Scratch, Vector};
 
 use crate::matcher::relevance::fields::{Field, FieldTexts};
 use crate::matcher::text::boundary::char_boundary;
@@ -11,22 +11,22 @@ const MAX_PART: usize = 1_000;
 
 /// Returns the vector of a skill: midway between what it says of itself and the start of its body.
 pub(in crate::matcher::relevance) fn vector(
-    table: &Table,
+    model: &Model,
     texts: &FieldTexts<'_>,
     scratch: &mut Scratch,
 ) -> Compact {
-    let [head, body] = vectors(table, texts, scratch);
+    let [head, body] = vectors(model, texts, scratch);
     head.midway(&body).compact()
 }
 
 /// Returns the vector of what a skill says of itself, and that of the start of its body.
 pub(in crate::matcher::relevance) fn vectors(
-    table: &Table,
+    model: &Model,
     texts: &FieldTexts<'_>,
     scratch: &mut Scratch,
 ) -> [Vector; 2] {
     let parts = [&*head(texts), texts.get(Field::Body).trim_start()];
-    parts.map(|part| table.vector(start(part), scratch))
+    parts.map(|part| model.document_vector(start(part), scratch))
 }
 
 /// The text of what a skill says of itself.

@@ -25,15 +25,19 @@ fn unsupported(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unsupported, message)
 }
 
+/// Parses a `tokenizer.json`.
+pub(super) fn parse(bytes: &[u8]) -> Result<Value, Error> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| Error::new(ErrorKind::Damaged, format!("not JSON: {error}")))
+}
+
 /// Reads a `tokenizer.json` with a `WordPiece` or Unigram model.
-pub(super) fn read(bytes: &[u8]) -> Result<(Vec<Piece>, Rules), Error> {
-    let file: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Error::new(ErrorKind::Damaged, format!("not JSON: {error}")))?;
-    let special = special_pieces(&file);
+pub(super) fn read(file: &Value) -> Result<(Vec<Piece>, Rules), Error> {
+    let special = special_pieces(file);
     let normalizers = kinds(&file["normalizer"]);
     let (mut pieces, mut rules) = match file["model"]["type"].as_str() {
-        Some("WordPiece") => word_pieces(&file)?,
-        Some("Unigram") => unigram_pieces(&file)?,
+        Some("WordPiece") => word_pieces(file)?,
+        Some("Unigram") => unigram_pieces(file)?,
         other => {
             let name = other.unwrap_or("of no type");
             return Err(unsupported(format!("the tokenizer's model is {name}")));
@@ -45,6 +49,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Vec<Piece>, Rules), Error> {
     });
     rules.folds_case |= normalizers.contains(&"Lowercase");
     Ok((pieces, rules))
+}
+
+/// The id of the first of these pieces that a `tokenizer.json` has, special ones included.
+#[cfg(feature = "transformer")]
+pub(super) fn id(file: &Value, names: &[&str]) -> Option<usize> {
+    let vocabulary = &file["model"]["vocab"];
+    let id_of = |name: &&str| match vocabulary.as_array() {
+        Some(pieces) => pieces.iter().position(|piece| piece[0].as_str() == Some(name)),
+        None => usize::try_from(vocabulary[name].as_u64()?).ok(),
+    };
+    names.iter().find_map(id_of)
 }
 
 /// The pieces that no text has: starts, ends, paddings.

@@ -1,8 +1,7 @@
-//! The bytes of a table, from its pieces and rows. `train/table.py` writes the same format.
+//! The bytes of a table, from its pieces and rows, or the first part of those of a transformer. `train/table.py` writes
+//! the same format.
 
-use crate::layout::{
-    HEADER, MAGIC, MAX_DIMENSIONS, PieceHash, Tokenizer, filter_bits, fingerprint,
-};
+use crate::layout::{Form, HEADER, PieceHash, Tokenizer, filter_bits, fingerprint};
 use crate::table::FLAG;
 
 /// The largest value of a row in the file.
@@ -30,9 +29,10 @@ pub(super) struct Rules {
     pub(super) unknown: u32,
 }
 
-/// Returns the file of a table of these entries, with the leading 256 dimensions and a byte for each.
-pub(super) fn write(entries: Vec<Entry>, rules: Rules, name: &str) -> Vec<u8> {
-    let dimensions = dimensions(&entries);
+/// Returns the file of these entries up to its rows, with the leading dimensions that the form of the file allows and a
+/// byte for each; and the unit of the scales of rows. [`seal`] completes it.
+pub(super) fn write(entries: Vec<Entry>, rules: Rules, name: &str, form: Form) -> (Vec<u8>, f32) {
+    let dimensions = dimensions(&entries, form);
     let n_buckets = (entries.len() / 3).max(1).next_power_of_two();
     let filter_words = (entries.len() * 10 / 64).max(1).next_power_of_two();
     let longest = entries.iter().map(|entry| entry.piece.len()).max().unwrap_or(0);
@@ -48,9 +48,9 @@ pub(super) fn write(entries: Vec<Entry>, rules: Rules, name: &str) -> Vec<u8> {
     }
     let (starts, strings) = entry_sections(&buckets);
     let filter: Vec<u8> = filter.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let rows = row_section(&buckets, dimensions);
+    let (rows, unit) = row_section(&buckets, dimensions);
 
-    let mut file = vec![0; HEADER];
+    let mut file = vec![0; form.header];
     let mut places = Vec::new();
     for section in [starts, strings, filter, rows] {
         file.resize(file.len().next_multiple_of(64), 0);
@@ -66,9 +66,7 @@ pub(super) fn write(entries: Vec<Entry>, rules: Rules, name: &str) -> Vec<u8> {
     let numbers = [dimensions as u32, 8, tokenizer, flags, n_pieces as u32, n_buckets as u32]
         .into_iter()
         .chain([longest as u32, rules.unknown, 0, filter_words as u32]);
-    let size = file.len() as u64;
-    file[..8].copy_from_slice(&MAGIC.to_le_bytes());
-    file[16..24].copy_from_slice(&size.to_le_bytes());
+    file[..8].copy_from_slice(&form.magic.to_le_bytes());
     for (at, number) in numbers.enumerate() {
         file[24 + at * 4..28 + at * 4].copy_from_slice(&number.to_le_bytes());
     }
@@ -76,16 +74,23 @@ pub(super) fn write(entries: Vec<Entry>, rules: Rules, name: &str) -> Vec<u8> {
     for (to, from) in file[96..HEADER].iter_mut().zip(name.bytes()) {
         *to = from;
     }
+    (file, unit)
+}
+
+/// Completes a file by its size and its fingerprint.
+pub(super) fn seal(mut file: Vec<u8>) -> Vec<u8> {
+    let size = file.len() as u64;
+    file[16..24].copy_from_slice(&size.to_le_bytes());
     let mark = fingerprint(&file);
     file[8..16].copy_from_slice(&mark.to_le_bytes());
     file
 }
 
-/// The dimensions that are kept: the leading ones tell most, as model2vec orders them by a principal
+/// The number of dimensions that are kept: the leading ones tell most, as model2vec orders them by a principal
 /// component analysis.
-fn dimensions(entries: &[Entry]) -> usize {
+fn dimensions(entries: &[Entry], form: Form) -> usize {
     let all = entries.first().map_or(0, |entry| entry.row.len());
-    all.clamp(1, MAX_DIMENSIONS).next_multiple_of(16)
+    all.clamp(1, form.max_dimensions).next_multiple_of(16)
 }
 
 /// The buckets, and the entries in their order.
@@ -108,7 +113,7 @@ fn entry_sections(buckets: &[Vec<Entry>]) -> (Vec<u8>, Vec<u8>) {
     (starts, strings)
 }
 
-fn row_section(buckets: &[Vec<Entry>], dimensions: usize) -> Vec<u8> {
+fn row_section(buckets: &[Vec<Entry>], dimensions: usize) -> (Vec<u8>, f32) {
     let entries = || buckets.iter().flatten();
     let most = |row: &[f32]| row.iter().take(dimensions).fold(0.0_f32, |most, v| most.max(v.abs()));
     let unit = entries().map(|entry| most(&entry.row)).fold(0.0, f32::max) / MOST / MOST_SCALE;
@@ -123,5 +128,5 @@ fn row_section(buckets: &[Vec<Entry>], dimensions: usize) -> Vec<u8> {
             bytes.push((step as i8).cast_unsigned());
         }
     }
-    bytes
+    (bytes, unit)
 }

@@ -1,17 +1,13 @@
 //! Tables of users, from a directory as model2vec writes it.
 
-mod tensors;
-mod vocabulary;
-mod writer;
-
-use std::fs;
 use std::path::Path;
 
-use tensors::{Tensor, Tensors};
-use vocabulary::Piece;
-use writer::{Entry, write};
-
+use super::tensors::{Tensor, Tensors};
+use super::vocabulary::{self, Piece};
+use super::writer::{Entry, seal, write};
+use super::{name, read};
 use crate::error::{Error, ErrorKind};
+use crate::layout::TABLE;
 use crate::table::Table;
 
 impl Table {
@@ -26,27 +22,23 @@ impl Table {
     /// tokenizer.
     pub fn from_model2vec(directory: &Path) -> Result<Table, Error> {
         let tokenizer = directory.join("tokenizer.json");
-        let (pieces, rules) =
-            vocabulary::read(&read(&tokenizer)?).map_err(|error| error.of(&tokenizer))?;
+        let (pieces, rules) = read(&tokenizer)
+            .and_then(|bytes| vocabulary::read(&vocabulary::parse(&bytes)?))
+            .map_err(|error| error.of(&tokenizer))?;
         let model = directory.join("model.safetensors");
-        let entries = entries(pieces, &read(&model)?).map_err(|error| error.of(&model))?;
+        let entries = entries(pieces, &model).map_err(|error| error.of(&model))?;
         if entries.is_empty() {
             let error = Error::new(ErrorKind::Damaged, "no piece of `tokenizer.json` has a row");
             return Err(error.of(&model));
         }
-        let name = directory.file_name().unwrap_or_default().to_string_lossy();
-        let end = (0..=name.len().min(32)).rev().find(|at| name.is_char_boundary(*at));
-        Table::open(write(entries, rules, &name[..end.unwrap_or_default()]))
+        let (file, _) = write(entries, rules, &name(directory), TABLE);
+        Table::open(seal(file))
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(|error| Error::new(ErrorKind::Io, error.to_string()).of(path))
-}
-
 /// Returns the pieces with their rows; pieces beyond the last row are left out.
-fn entries(pieces: Vec<Piece>, model: &[u8]) -> Result<Vec<Entry>, Error> {
-    let tensors = Tensors::read(model)?;
+fn entries(pieces: Vec<Piece>, model: &Path) -> Result<Vec<Entry>, Error> {
+    let mut tensors = Tensors::open(model)?;
     let rows = tensors
         .get(&["embeddings", "embedding.weight"])?
         .ok_or_else(|| Error::new(ErrorKind::Unsupported, "no tensor `embeddings`"))?;
@@ -62,7 +54,7 @@ fn entries(pieces: Vec<Piece>, model: &[u8]) -> Result<Vec<Entry>, Error> {
             Some(weights) => weights.float(piece.id).unwrap_or(0.0),
             None => 1.0,
         };
-        let row = numbers(&rows, row * dimensions, dimensions, weight).ok_or_else(|| {
+        let row = scaled(&rows, row * dimensions, dimensions, weight).ok_or_else(|| {
             Error::new(ErrorKind::Damaged, format!("the row of `{}` is not finite", piece.text))
         })?;
         let Piece { text, flag, cost, .. } = piece;
@@ -72,8 +64,7 @@ fn entries(pieces: Vec<Piece>, model: &[u8]) -> Result<Vec<Entry>, Error> {
 }
 
 /// Returns finite numbers of a tensor, times a weight.
-fn numbers(tensor: &Tensor<'_>, start: usize, n: usize, weight: f32) -> Option<Vec<f32>> {
-    let number =
-        |at| tensor.float(at).map(|value| value * weight).filter(|value| value.is_finite());
-    (start..start + n).map(number).collect()
+fn scaled(tensor: &Tensor, start: usize, n: usize, weight: f32) -> Option<Vec<f32>> {
+    let number = |value: f32| Some(value * weight).filter(|value| value.is_finite());
+    tensor.finite(start, n)?.into_iter().map(number).collect()
 }
