@@ -31,6 +31,36 @@ pub struct NativeSkills {
     /// The real paths of the directories outside of `roots` to which links in them lead, each with the
     /// name of its link.
     pub linked: BTreeMap<PathBuf, String>,
+    /// True if the agent finds only files whose name is `SKILL.md` in exactly this letter case.
+    pub exact_file: bool,
+    /// The `name` without which the agent does not list a skill.
+    pub needs_name: NeededName,
+}
+
+/// The `name` in the front matter without which an agent does not list a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum NeededName {
+    /// None: the agent takes the name of the directory instead.
+    #[default]
+    None,
+    /// Any text.
+    Any,
+    /// A text of letters, digits and `_:.-`.
+    Identifier,
+}
+
+impl NeededName {
+    fn allows(self, entry: &Entry) -> bool {
+        let name = entry.skill.manifest().name.as_ref();
+        match self {
+            NeededName::None => true,
+            NeededName::Any => name.is_some(),
+            NeededName::Identifier => name.is_some_and(|name| {
+                name.value.chars().all(|c| c.is_alphanumeric() || "_:.-".contains(c))
+            }),
+        }
+    }
 }
 
 impl NativeSkills {
@@ -48,7 +78,23 @@ impl NativeSkills {
             named_by_directory: false,
             namespaces: BTreeMap::new(),
             linked: BTreeMap::new(),
+            exact_file: false,
+            needs_name: NeededName::None,
         }
+    }
+
+    /// The agent finds only files that are named `SKILL.md` in exactly this letter case.
+    #[must_use]
+    pub const fn in_exact_files(mut self) -> NativeSkills {
+        self.exact_file = true;
+        self
+    }
+
+    /// The agent lists no skill without this name.
+    #[must_use]
+    pub const fn needing_name(mut self, name: NeededName) -> NativeSkills {
+        self.needs_name = name;
+        self
     }
 
     /// The agent reads skills at any depth; see [`NativeSkills::nested`](Self#structfield.nested).
@@ -72,8 +118,7 @@ impl NativeSkills {
         self
     }
 
-    /// Tells whether the agent reads the skill in `dir`, or a link to it. If so, the agent answers the
-    /// skill's slash command, and lists the skill unless it [hides](NativeSkills::hides_paths) it.
+    /// Tells whether the agent reads the skills in `dir`, or a link to it.
     pub fn reads(&self, dir: &Path) -> bool {
         let is_root = |dir: &Path| self.roots.iter().any(|root| dir.ends_with(&**root));
         let dir = absolute(dir).unwrap_or_else(|_| dir.to_owned());
@@ -94,10 +139,19 @@ impl NativeSkills {
         real.ancestors().take(self.depth()).find_map(|dir| self.linked.get(dir).map(String::as_str))
     }
 
+    /// Tells whether the agent finds this skill. If so, the agent answers the skill's slash command, and
+    /// lists the skill unless it [hides](NativeSkills::hides_paths) it.
+    pub fn finds(&self, entry: &Entry) -> bool {
+        let is_exact = || entry.skill.path().and_then(Path::file_name) == Some("SKILL.md".as_ref());
+        entry.skill.dir().is_some_and(|dir| self.reads(dir))
+            && (!self.exact_file || is_exact())
+            && self.needs_name.allows(entry)
+    }
+
     /// Tells whether the agent lists this skill.
     pub fn has(&self, entry: &Entry) -> bool {
         let is_listed = !self.hides_paths || entry.skill.triggers().paths.is_empty();
-        is_listed && entry.skill.dir().is_some_and(|dir| self.reads(dir))
+        is_listed && self.finds(entry)
     }
 
     /// The name by which the agent calls this skill.

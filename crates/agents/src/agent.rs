@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::channel::{Channel, List};
 use super::event::HookEvent;
-use repertoire::disclosure::NativeSkills;
+use repertoire::disclosure::{NativeSkills, NeededName};
 use repertoire::{Error, choose};
 
 /// An agent whose hooks are supported.
@@ -30,11 +30,13 @@ pub enum HookAgent {
     OpenCode,
     /// Qwen Code.
     Qwen,
+    /// Factory's Droid.
+    Droid,
 }
 
 impl HookAgent {
     /// All agents.
-    pub const ALL: [HookAgent; 7] = [
+    pub const ALL: [HookAgent; 8] = [
         HookAgent::ClaudeCode,
         HookAgent::Codex,
         HookAgent::Gemini,
@@ -42,6 +44,7 @@ impl HookAgent {
         HookAgent::Copilot,
         HookAgent::OpenCode,
         HookAgent::Qwen,
+        HookAgent::Droid,
     ];
 
     /// The agent's name on the command line.
@@ -54,6 +57,7 @@ impl HookAgent {
             HookAgent::Copilot => "copilot",
             HookAgent::OpenCode => "opencode",
             HookAgent::Qwen => "qwen",
+            HookAgent::Droid => "droid",
         }
     }
 
@@ -67,6 +71,7 @@ impl HookAgent {
             HookAgent::Copilot => "Copilot CLI",
             HookAgent::OpenCode => "OpenCode",
             HookAgent::Qwen => "Qwen Code",
+            HookAgent::Droid => "Droid",
         }
     }
 
@@ -78,6 +83,7 @@ impl HookAgent {
                 HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Qwen => {
                     matches!(name, "PreToolUse" | "PostToolUse")
                 }
+                HookAgent::Droid => name == "PostToolUse",
                 HookAgent::Gemini => name == "AfterTool",
                 HookAgent::Cursor => name == "postToolUse",
                 HookAgent::Copilot => !name.eq_ignore_ascii_case("preToolUse"),
@@ -92,7 +98,11 @@ impl HookAgent {
     /// Wraps `context` in the JSON that the agent expects from its hook `name`.
     pub(super) fn wrap(self, event: &HookEvent, name: &str, context: &str) -> Value {
         match self {
-            HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Gemini | HookAgent::Qwen => {
+            HookAgent::ClaudeCode
+            | HookAgent::Codex
+            | HookAgent::Gemini
+            | HookAgent::Qwen
+            | HookAgent::Droid => {
                 json!({
                     "hookSpecificOutput": {"hookEventName": name, "additionalContext": context}
                 })
@@ -117,6 +127,7 @@ impl HookAgent {
             HookAgent::Copilot => &COPILOT,
             HookAgent::OpenCode => &OPEN_CODE,
             HookAgent::Qwen => &QWEN,
+            HookAgent::Droid => &DROID,
         }
     }
 
@@ -126,8 +137,8 @@ impl HookAgent {
         &self.channel().native
     }
 
-    /// Tells whether the agent looks for skills in the directories of the files that its model touches.
-    /// Claude Code does, in `.claude/skills` (seen in the program of 2.1.197).
+    /// Tells whether the agent looks for skills in the directories between the one where it was started and
+    /// a file that its model touches. Claude Code does, in `.claude/skills` (observed with 2.1.332).
     pub fn finds_nested_skills(self) -> bool {
         self == HookAgent::ClaudeCode
     }
@@ -147,7 +158,8 @@ static CLAUDE_CODE: Channel = Channel {
         "use this skill: call the `Skill` tool with `{name}`",
     )
     .hiding_paths()
-    .named_by_directory(),
+    .named_by_directory()
+    .in_exact_files(),
     list: List::Start { after_resume: false },
 };
 
@@ -156,7 +168,8 @@ static CODEX: Channel = Channel {
         &[Cow::Borrowed(".codex/skills"), Cow::Borrowed(".agents/skills")],
         "use this skill: read {path}",
     )
-    .at_any_depth(),
+    .at_any_depth()
+    .in_exact_files(),
     list: List::Start { after_resume: false },
 };
 
@@ -164,7 +177,9 @@ static GEMINI: Channel = Channel {
     native: NativeSkills::new(
         &[Cow::Borrowed(".gemini/skills"), Cow::Borrowed(".agents/skills")],
         "use this skill: call `activate_skill` with `{name}`",
-    ),
+    )
+    .in_exact_files()
+    .needing_name(NeededName::Any),
     list: List::FirstPrompt,
 };
 
@@ -192,7 +207,9 @@ static COPILOT: Channel = Channel {
             Cow::Borrowed(".agents/skills"),
         ],
         "use this skill: call the `skill` tool with `{name}`",
-    ),
+    )
+    .at_any_depth()
+    .in_exact_files(),
     list: List::Start { after_resume: true },
 };
 
@@ -206,7 +223,8 @@ static OPEN_CODE: Channel = Channel {
         ],
         "use this skill: call the `skill` tool with `{name}`",
     )
-    .at_any_depth(),
+    .at_any_depth()
+    .in_exact_files(),
     list: List::System,
 };
 
@@ -216,8 +234,25 @@ static QWEN: Channel = Channel {
         &[Cow::Borrowed(".qwen/skills"), Cow::Borrowed(".agents/skills")],
         "use this skill: call the `skill` tool with `{name}`",
     )
-    .hiding_paths(),
+    .hiding_paths()
+    .in_exact_files()
+    .needing_name(NeededName::Identifier),
     list: List::Start { after_resume: true },
+};
+
+static DROID: Channel = Channel {
+    native: NativeSkills::new(
+        &[
+            Cow::Borrowed(".factory/skills"),
+            Cow::Borrowed(".agents/skills"),
+            Cow::Borrowed(".agent/skills"),
+        ],
+        "use this skill: call the `Skill` tool with `{name}`",
+    )
+    .at_any_depth()
+    .in_exact_files()
+    .needing_name(NeededName::Identifier),
+    list: List::Start { after_resume: false },
 };
 
 impl fmt::Display for HookAgent {

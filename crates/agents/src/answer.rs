@@ -230,7 +230,7 @@ impl HookCall {
         let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
         let is_left_alone = match find_command(&engine.catalog(), typed.word) {
             // The agent finds the skill in the same place, and handles its command.
-            Some(entry) => entry.skill.dir().is_some_and(|dir| self.native.reads(dir)),
+            Some(entry) => self.native.finds(entry),
             None => is_agent_command(message),
         };
         if is_left_alone {

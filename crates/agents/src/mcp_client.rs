@@ -26,6 +26,7 @@ impl HookAgent {
             HookAgent::Copilot => "github-copilot",
             HookAgent::OpenCode => "opencode",
             HookAgent::Qwen => "qwen-cli-mcp-client",
+            HookAgent::Droid => "factory-cli-mcp-client",
         }
     }
 }

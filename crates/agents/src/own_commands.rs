@@ -4,8 +4,8 @@
 use super::HookAgent;
 
 impl HookAgent {
-    /// The agent's own slash commands, without the slash, in byte order. None are known of Cursor, whose
-    /// program is not public.
+    /// The agent's own slash commands, without the slash, in byte order. None are known of Cursor and Droid,
+    /// whose programs are not public.
     ///
     /// ```
     /// use repertoire_agents::HookAgent;
@@ -18,7 +18,7 @@ impl HookAgent {
             HookAgent::ClaudeCode => CLAUDE_CODE,
             HookAgent::Codex => CODEX,
             HookAgent::Gemini => GEMINI,
-            HookAgent::Cursor => "",
+            HookAgent::Cursor | HookAgent::Droid => "",
             HookAgent::Copilot => COPILOT,
             HookAgent::OpenCode => OPEN_CODE,
             HookAgent::Qwen => QWEN,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use repertoire::catalog::levels;
 use repertoire::disclosure::NativeSkills;
 
+use repertoire_agents::HookAgent;
 use repertoire_config::Config;
 
 use crate::args::Common;
@@ -34,16 +35,22 @@ pub(crate) fn options(common: &Common, dir: PathBuf) -> Common {
     Common { started_in: Some(started_in), working_dir: dir, ..common.clone() }
 }
 
-/// Returns the skills that the agent lists by itself, those of `dir` and of the directories between included,
-/// from which Claude Code lists skills by itself.
+/// Returns the skills that the agent lists by itself. Claude Code lists those in `.claude/skills` of `dir` and
+/// of the directories between it and the one where it was started, too.
 pub(crate) fn native_skills(
     dir: Option<&Path>,
     common: &Common,
     config: &Config,
 ) -> Option<NativeSkills> {
     let mut native = setup::native_skills(common, config)?;
-    if let Some(dir) = dir {
-        let found = levels(&common.project, dir).into_iter();
+    let finds_them = common.agent.is_some_and(HookAgent::finds_nested_skills);
+    if let Some(dir) = dir.filter(|_| finds_them) {
+        let started_in = common.started_in.as_ref().unwrap_or(&common.working_dir);
+        let known = levels(&common.project, started_in);
+        let found = levels(&common.project, dir);
+        // It looks for none beside the directory where it was started, or above it.
+        let is_below = found.starts_with(&known);
+        let found = found.into_iter().skip(known.len()).filter(|_| is_below);
         let found = found.map(|dir| dir.join(".claude/skills").display().to_string().into());
         native.roots.to_mut().extend(found);
     }

@@ -85,21 +85,32 @@ fn package(agent: HookAgent, hooks: &Value, server: &Value) -> Package {
         "name": PACKAGE, "version": env!("CARGO_PKG_VERSION"), "description": DESCRIPTION,
     });
     match agent {
-        HookAgent::Gemini => for_gemini(about, hooks, &servers),
+        HookAgent::Gemini => {
+            let install = &["gemini extensions install DIR"];
+            extension("gemini-extension.json", about, hooks, &servers, install)
+        }
+        HookAgent::Qwen => {
+            let install = &["qwen extensions install DIR"];
+            extension("qwen-extension.json", about, hooks, &servers, install)
+        }
         HookAgent::Codex => for_codex(about, hooks, servers),
         HookAgent::Copilot => for_copilot(about, hooks, servers),
         _ => for_claude_code(about, hooks, servers),
     }
 }
 
-fn for_gemini(about: Value, hooks: &Value, servers: &Value) -> Package {
-    let mut manifest = about;
-    manifest["mcpServers"] = servers["mcpServers"].clone();
-    Package {
-        manifest: "gemini-extension.json",
-        files: vec![("gemini-extension.json", manifest), ("hooks/hooks.json", hooks.clone())],
-        install: &["gemini extensions install DIR"],
-    }
+/// Returns an extension, whose `manifest` has this name: Gemini CLI and Qwen Code have the same form.
+fn extension(
+    manifest: &'static str,
+    about: Value,
+    hooks: &Value,
+    servers: &Value,
+    install: &'static [&'static str],
+) -> Package {
+    let mut value = about;
+    value["mcpServers"] = servers["mcpServers"].clone();
+    let files = vec![(manifest, value), ("hooks/hooks.json", hooks.clone())];
+    Package { manifest, files, install }
 }
 
 fn for_codex(about: Value, hooks: &Value, servers: Value) -> Package {

@@ -8,8 +8,8 @@ use repertoire::diagnostic::Code;
 
 /// The agents whose hooks the program serves, by the names that commands take. A section of `skills.show` may
 /// also have the name of the host's brand.
-pub const AGENTS: [&str; 7] =
-    ["claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "qwen"];
+pub const AGENTS: [&str; 8] =
+    ["claude-code", "codex", "copilot", "cursor", "droid", "gemini", "opencode", "qwen"];
 
 /// The value that turns skills off.
 const OFF: &str = "off";

@@ -1,7 +1,7 @@
-//! Claude Code. Observed with 2.1.197 and a fake model: where skills and settings are found from a
-//! subdirectory, from a worktree and without a repository, by which name a skill is called, and what each
-//! setting does. Keys: `code.claude.com/docs/en/settings` and `/skills`; `CHANGELOG.md` of
-//! anthropics/claude-code (`5cfc0a19`).
+//! Claude Code. Observed with 2.1.197, and again with 2.1.332, and a fake model: where skills and settings
+//! are found from a subdirectory, from a worktree and without a repository, by which name a skill is
+//! called, and what each setting does. Keys: `code.claude.com/docs/en/settings` and `/skills`;
+//! `CHANGELOG.md` of anthropics/claude-code (`5cfc0a19`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use super::claude_plugins::{in_skills, installed, of_variable};
+use super::denied::deny;
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
@@ -22,15 +24,27 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
     "etc/claude-code"
 };
 
+/// Variables that start Claude Code without hooks and skills, whatever their settings say.
+const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::ClaudeCode.user_dir(start);
     let files = Files::read(start, user_dir.as_deref());
-    let mut state = AgentState { settings_dirs: vec![start.dir()], ..AgentState::default() };
-    let plugins = user_dir.iter().flat_map(|dir| plugins(&dir.join("plugins"), &files));
-    state.roots.extend(plugins);
-    state.roots.extend(user_dir.map(|dir| SkillRoot::user(dir.join("skills"))));
+    let mut state = AgentState {
+        settings_dirs: vec![start.dir()],
+        local_settings_dirs: local_dirs(start),
+        ..AgentState::default()
+    };
+    let enabled = files.enabled_plugins();
+    state.roots.extend(of_variable(start));
+    if let Some(user_dir) = &user_dir {
+        state.roots.extend(installed(&user_dir.join("plugins"), &enabled, &start.dir()));
+        in_skills(&user_dir.join("skills"), &enabled, &mut state);
+        state.roots.push(SkillRoot::user(user_dir.join("skills")));
+    }
     // Without a repository, it looks in all directories above.
     let dirs = start.above_project().into_iter().chain(start.levels());
+    let dirs = main_checkout_of_bare_worktree(start).into_iter().chain(dirs);
     state.roots.extend(dirs.map(|dir| SkillRoot::project(dir.join(".claude/skills"))));
     let managed = start.in_system(MANAGED);
     state.roots.push(SkillRoot::user(managed.join(".claude/skills")));
@@ -40,11 +54,28 @@ pub(super) fn state(start: &Start) -> AgentState {
             deny(rule, &file.path, &mut state);
         }
     }
-    state.hooks_off = hooks_off(&files);
+    let variable = WITHOUT_HOOKS.into_iter().find(|name| start.is_set(name));
+    let by_variable = variable.map(|name| Obstacle::of_variable(name, "1"));
+    state.hooks_off = by_variable.or_else(|| hooks_off(&files));
     state
 }
 
-/// The settings files. In a subdirectory, those of the project's root are not read.
+/// Returns the directories whose `settings.local.json` is read, lowest precedence first: the starting
+/// directory, and the root of the repository, which for a worktree is that of the main checkout.
+fn local_dirs(start: &Start) -> Vec<PathBuf> {
+    let root = start.main_checkout().or_else(|| start.project_with_git());
+    let dir = start.dir();
+    let root = root.filter(|root| *root != dir);
+    std::iter::once(dir).chain(root).collect()
+}
+
+/// Returns the main checkout, if the project is a worktree without skills of its own: those of the main
+/// checkout are then read.
+fn main_checkout_of_bare_worktree(start: &Start) -> Option<PathBuf> {
+    start.main_checkout().filter(|_| !start.project().join(".claude/skills").is_dir())
+}
+
+/// The settings files. In a subdirectory, the shared ones of the project's root are not read.
 struct Files {
     /// The files of the user, the project, and the user in the project, lowest precedence first.
     own: Vec<Settings>,
@@ -55,10 +86,13 @@ struct Files {
 impl Files {
     fn read(start: &Start, user_dir: Option<&Path>) -> Files {
         let dir = start.dir();
+        let local =
+            local_dirs(start).into_iter().map(|dir| dir.join(".claude/settings.local.json"));
         let own = user_dir
             .map(|dir| dir.join("settings.json"))
             .into_iter()
-            .chain([dir.join(".claude/settings.json"), dir.join(".claude/settings.local.json")]);
+            .chain([dir.join(".claude/settings.json")])
+            .chain(local);
         let managed = start.in_system(MANAGED);
         let parts = std::fs::read_dir(managed.join("managed-settings.d")).into_iter().flatten();
         let mut parts: Vec<PathBuf> = parts.flatten().map(|part| part.path()).collect();
@@ -73,6 +107,17 @@ impl Files {
     fn all(&self) -> impl DoubleEndedIterator<Item = &Settings> {
         self.own.iter().chain(&self.managed)
     }
+
+    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
+    fn enabled_plugins(&self) -> BTreeMap<String, (bool, &Path)> {
+        let mut enabled = BTreeMap::new();
+        for file in self.all() {
+            for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
+                enabled.insert(id.clone(), (*value != Value::Bool(false), &*file.path));
+            }
+        }
+        enabled
+    }
 }
 
 /// Adds the skills that `skillOverrides` hides from the model. A later file wins for each skill.
@@ -84,31 +129,6 @@ fn overrides(files: &Files, state: &mut AgentState) {
                 Obstacle::new(format!("skillOverrides: {{\"{name}\": \"{value}\"}}"), &file.path);
             state.switch(RuleTarget::Name(name), is_off, by);
         }
-    }
-}
-
-/// Adds the skills that a rule in `permissions.deny` denies: `Skill(name)`, and `Skill(name:*)` or
-/// `Skill(name *)` for all whose names begin so. `Skill`, `Skill(*)` and `*` take away the whole tool.
-fn deny(rule: &str, file: &Path, state: &mut AgentState) {
-    let by = Obstacle::new(format!("permissions.deny: [\"{rule}\"]"), file);
-    let rule = rule.trim();
-    let Some(named) = rule.strip_prefix("Skill(").and_then(|rest| rest.strip_suffix(')')) else {
-        if matches!(rule, "Skill" | "*") {
-            state.turn_all_off(&by);
-        }
-        return;
-    };
-    let named = named.trim();
-    let named = named.strip_prefix('/').unwrap_or(named);
-    if named == "*" {
-        return state.turn_all_off(&by);
-    }
-    let start = named.strip_suffix(":*").or_else(|| named.strip_suffix(" *"));
-    // Elsewhere, a star is an ordinary character, which no name has.
-    let is_pattern = start.unwrap_or(named).contains('*');
-    let pattern = start.map_or_else(|| named.to_owned(), |start| format!("{start}*"));
-    if !is_pattern {
-        state.switch(RuleTarget::Name(pattern), true, by);
     }
 }
 
@@ -185,42 +205,4 @@ fn uses(start: &Start) -> BTreeMap<String, f64> {
         Some((name.clone(), n * 0.5_f64.powf((now - last) / WEEK).max(0.1)))
     };
     used.filter_map(weigh).collect()
-}
-
-/// Returns the directories of skills of the enabled plugins, whose files are below `dir`.
-fn plugins(dir: &Path, files: &Files) -> Vec<SkillRoot> {
-    let mut enabled: BTreeMap<&str, bool> = BTreeMap::new();
-    for file in files.all() {
-        for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
-            enabled.insert(id, *value != Value::Bool(false));
-        }
-    }
-    let Some(installed) = Settings::read(dir.join("installed_plugins.json")) else {
-        return Vec::new();
-    };
-    let mut roots = Vec::new();
-    for (id, installations) in installed.value["plugins"].as_object().into_iter().flatten() {
-        if enabled.get(id.as_str()) != Some(&true) {
-            continue;
-        }
-        // Version 1 of the file has one installation of each plugin, version 2 a list.
-        let first = installations.as_array().and_then(|list| list.first());
-        let path = first.unwrap_or(installations)["installPath"].as_str();
-        let name = id.split('@').next().unwrap_or(id);
-        roots.extend(path.into_iter().flat_map(|path| skills_of_plugin(name, Path::new(path))));
-    }
-    roots
-}
-
-/// Returns the directories of skills of a plugin: `skills`, and those that its manifest adds.
-fn skills_of_plugin(name: &str, dir: &Path) -> Vec<SkillRoot> {
-    let manifest = Settings::read(dir.join(".claude-plugin/plugin.json"));
-    let value = manifest.as_ref().map(|manifest| &manifest.value["skills"]);
-    let one = value.and_then(Value::as_str);
-    let several = manifest.as_ref().map(|manifest| manifest.texts("/skills")).unwrap_or_default();
-    let named = manifest.as_ref().and_then(|manifest| manifest.value["name"].as_str());
-    let added = one.into_iter().chain(several).map(|path| dir.join(path.trim_start_matches("./")));
-    let added = added.filter(|path| path.starts_with(dir));
-    let paths = std::iter::once(dir.join("skills")).chain(added);
-    paths.map(|path| SkillRoot::plugin(named.unwrap_or(name), path)).collect()
 }

@@ -1,24 +1,30 @@
 //! Codex. From `codex-rs/core-skills/src/loader.rs` and `config_rules.rs` of openai/codex (`033d1d07`,
-//! `9a5113ad`), and `codex features list` of 0.171.0.
+//! `9a5113ad`), and observed with 0.171.0 and a fake model: the layers of `config.toml`, roots of projects,
+//! worktrees, and the manifests of plugins.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item};
 
-use super::settings::{directories, toml};
+use super::settings::{Settings, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
-use repertoire::catalog::RuleTarget;
+use repertoire::catalog::{RuleTarget, levels};
+
+/// The manifests of a plugin, of which it needs one.
+const MANIFESTS: [&str; 2] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json"];
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Codex.user_dir(start);
-    let levels = start.levels();
-    let mut state = AgentState { settings_dirs: levels.clone(), ..AgentState::default() };
-    let file = user_dir.as_deref().map(|dir| dir.join("config.toml"));
-    let config = file.as_deref().and_then(toml);
-    if let (Some(dir), Some(config)) = (&user_dir, &config) {
-        state.roots.extend(plugins(&dir.join("plugins/cache"), config));
+    let user = user_dir.as_deref().and_then(|dir| Layer::read(dir.join("config.toml")));
+    let levels = project_levels(start, user.as_ref());
+    let layers = layers(start, user, &levels);
+    let hooks_dirs = levels.iter().map(|dir| hooks_dir(start, dir)).collect();
+    let mut state = AgentState { settings_dirs: hooks_dirs, ..AgentState::default() };
+    if let Some(dir) = &user_dir {
+        state.roots.extend(plugins(&dir.join("plugins/cache"), &layers));
     }
     state.roots.push(SkillRoot::user(start.in_system("etc/codex/skills")));
     state.roots.extend(user_dir.map(|dir| SkillRoot::user(dir.join("skills"))));
@@ -27,10 +33,75 @@ pub(super) fn state(start: &Start) -> AgentState {
         state.roots.push(SkillRoot::project(dir.join(".codex/skills")));
         state.roots.push(SkillRoot::project(dir.join(".agents/skills")));
     }
-    if let (Some(file), Some(config)) = (&file, &config) {
-        read(config, file, &mut state);
+    if let Some(user) = layers.iter().find(|layer| layer.is_user) {
+        switch_skills(user, start, &mut state);
     }
+    state.hooks_off = hooks_off(start, &layers);
     state
+}
+
+/// A `config.toml`.
+struct Layer {
+    path: PathBuf,
+    config: DocumentMut,
+    /// True for that of the user.
+    is_user: bool,
+}
+
+impl Layer {
+    fn read(path: PathBuf) -> Option<Layer> {
+        let config = toml(&path)?;
+        Some(Layer { path, config, is_user: false })
+    }
+
+    fn feature(&self, name: &str) -> Option<bool> {
+        self.config.get("features")?.get(name)?.as_bool()
+    }
+}
+
+/// Returns the directories from the root of the project down to the starting directory. By
+/// `project_root_markers`, the root may be another one than that of the repository.
+fn project_levels(start: &Start, user: Option<&Layer>) -> Vec<PathBuf> {
+    let markers = user.and_then(|user| user.config.get("project_root_markers")?.as_array());
+    let Some(markers) = markers else { return start.levels() };
+    let markers: Vec<&str> = markers.iter().filter_map(|marker| marker.as_str()).collect();
+    let dir = start.dir();
+    let is_marked = |dir: &&Path| markers.iter().any(|marker| dir.join(marker).exists());
+    let root = dir.ancestors().find(is_marked).unwrap_or(&dir).to_owned();
+    levels(&root, &dir)
+}
+
+/// Returns the layers of the configuration, lowest precedence first. Those of a project count if the user
+/// trusts it.
+fn layers(start: &Start, user: Option<Layer>, levels: &[PathBuf]) -> Vec<Layer> {
+    let checkout = start.main_checkout();
+    let is_trusted =
+        |user: &Layer| levels.iter().chain(&checkout).any(|dir| trusts(&user.config, dir));
+    let is_trusted = user.as_ref().is_some_and(is_trusted);
+    let system = Layer::read(start.in_system("etc/codex/config.toml"));
+    let user = user.map(|user| Layer { is_user: true, ..user });
+    let of_project = levels.iter().filter(|_| is_trusted);
+    let of_project = of_project.filter_map(|dir| Layer::read(dir.join(".codex/config.toml")));
+    system.into_iter().chain(user).chain(of_project).collect()
+}
+
+fn trusts(config: &DocumentMut, project: &Path) -> bool {
+    let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    [project, &real].into_iter().any(|path| {
+        let entry = config.get("projects").and_then(|all| all.get(&*path.to_string_lossy()));
+        let level = entry.and_then(|entry| entry.get("trust_level")).and_then(Item::as_str);
+        level == Some("trusted")
+    })
+}
+
+/// Returns the directory whose hooks count for a directory of the project: in a worktree, that of the main
+/// checkout.
+fn hooks_dir(start: &Start, dir: &Path) -> PathBuf {
+    let Some(main) = start.main_checkout() else { return dir.to_owned() };
+    match dir.strip_prefix(start.project()) {
+        Ok(inside) => main.components().chain(inside.components()).collect(),
+        Err(_) => dir.to_owned(),
+    }
 }
 
 /// Returns the budget of its list: 2 % of the context window (`codex-rs/core-skills/src/render.rs`,
@@ -40,25 +111,46 @@ pub(super) fn listing_budget(start: &Start) -> ListingBudget {
     const PERCENT: i64 = 2;
     let file = HookAgent::Codex.user_dir(start).map(|dir| dir.join("config.toml"));
     let config = file.as_deref().and_then(toml);
-    let window =
-        config.as_ref().and_then(|config| config.get("model_context_window")?.as_integer());
-    let limit = window.filter(|window| *window > 0).unwrap_or(WINDOW).saturating_mul(PERCENT) / 100;
+    let number = |value: Option<&Item>| value?.as_integer().filter(|n| *n > 0);
+    let config = config.as_ref();
+    let window = number(config.and_then(|config| config.get("model_context_window")));
+    let skills = config.and_then(|config| config.get("skills"));
+    let limit = number(skills.and_then(|skills| skills.get("max_context_tokens")))
+        .unwrap_or_else(|| window.unwrap_or(WINDOW).saturating_mul(PERCENT) / 100);
     let roots = state(start).roots.into_iter().map(|root| root.path);
     let roots = roots.filter(|root| root.is_dir()).collect();
     ListingBudget::EvenTokens { limit: usize::try_from(limit).unwrap_or_default().max(1), roots }
 }
 
-/// Adds what the user's `config.toml` turns off. That of a project has no say about skills.
-fn read(config: &DocumentMut, file: &Path, state: &mut AgentState) {
-    for (name, off) in config_of_skills(config) {
-        let by = Obstacle::new(format!("skills.config: {}", name_of(&name)), file);
-        state.switch(name, off, by);
+/// Adds the skills that the user's `config.toml` turns off. That of a project has no say about them.
+fn switch_skills(user: &Layer, start: &Start, state: &mut AgentState) {
+    let dir = user.path.parent().unwrap_or(&user.path);
+    for (target, off) in config_of_skills(&user.config) {
+        let by = Obstacle::new(format!("skills.config: {}", name_of(&target)), &user.path);
+        let target = match target {
+            RuleTarget::File(path) => RuleTarget::File(start.expanded(&path, dir)),
+            other => other,
+        };
+        state.switch(target, off, by);
     }
-    let features = config.get("features");
-    let feature = |name: &str| features?.get(name)?.as_bool();
+}
+
+/// Returns the setting that keeps hooks from running: for all, or for those that the administrator did not
+/// write.
+fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
+    const MANAGED_ONLY: &str = "allow_managed_hooks_only";
+    let requirements = Layer::read(start.in_system("etc/codex/requirements.toml"));
+    let is_managed =
+        |file: &Layer| file.config.get(MANAGED_ONLY).and_then(Item::as_bool) == Some(true);
+    if let Some(file) = requirements.filter(is_managed) {
+        return Some(Obstacle::new(format!("{MANAGED_ONLY} = true"), &file.path));
+    }
     // `codex_hooks` is the earlier name of the feature.
-    let name = ["hooks", "codex_hooks"].into_iter().find(|name| feature(name) == Some(false));
-    state.hooks_off = name.map(|name| Obstacle::new(format!("features.{name} = false"), file));
+    let (name, decides) = ["hooks", "codex_hooks"].into_iter().find_map(|name| {
+        Some((name, layers.iter().rev().find(|layer| layer.feature(name).is_some())?))
+    })?;
+    let is_off = decides.feature(name) == Some(false);
+    is_off.then(|| Obstacle::new(format!("features.{name} = false"), &decides.path))
 }
 
 /// Returns the entries of `[[skills.config]]`, each true if it turns skills off. One with both a name and
@@ -94,17 +186,37 @@ fn name_of(target: &RuleTarget) -> String {
     }
 }
 
-/// Returns the directories of skills of the plugins that `config` enables. Their files are in
-/// `cache/MARKETPLACE/PLUGIN/VERSION`, of which the last one is in use.
-fn plugins(cache: &Path, config: &DocumentMut) -> Vec<SkillRoot> {
-    let plugins = config.get("plugins").and_then(Item::as_table_like);
-    let is_on = |item: &Item| item.get("enabled").and_then(Item::as_bool) != Some(false);
-    let enabled = plugins.into_iter().flat_map(|plugins| plugins.iter());
-    let enabled = enabled.filter(|(_, item)| is_on(item));
+/// Returns the directories of skills of the plugins that the configuration enables. Their files are in
+/// `cache/MARKETPLACE/PLUGIN/VERSION`, of which the highest version is in use.
+fn plugins(cache: &Path, layers: &[Layer]) -> Vec<SkillRoot> {
+    let features = layers.iter().rev().find_map(|layer| layer.feature("plugins"));
+    if features == Some(false) {
+        return Vec::new();
+    }
+    let mut enabled = BTreeMap::new();
+    for layer in layers {
+        let plugins = layer.config.get("plugins").and_then(Item::as_table_like);
+        for (id, item) in plugins.into_iter().flat_map(|plugins| plugins.iter()) {
+            enabled.insert(id, item.get("enabled").and_then(Item::as_bool) != Some(false));
+        }
+    }
+    let enabled = enabled.into_iter().filter(|(_, is_on)| *is_on);
     let roots = enabled.filter_map(|(id, _)| {
         let (name, marketplace) = id.split_once('@')?;
-        let version = directories(&cache.join(marketplace).join(name)).pop()?;
-        Some(SkillRoot::plugin(name, version.join("skills")))
+        let versions = directories(&cache.join(marketplace).join(name));
+        let dir = versions.into_iter().max_by_key(|dir| (version(dir), dir.clone()))?;
+        let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)))?;
+        let named = manifest.value["skills"].as_str().map(|path| path.trim_start_matches("./"));
+        let skills = dir.join(named.unwrap_or("skills"));
+        let name = manifest.value["name"].as_str().unwrap_or(name).to_owned();
+        skills.starts_with(&dir).then(|| SkillRoot::plugin(&name, skills))
     });
     roots.collect()
+}
+
+/// The numbers of the version that the name of a directory tells.
+fn version(dir: &Path) -> Vec<u64> {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let numbers = name.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    numbers.map(|part| part.parse().unwrap_or_default()).collect()
 }

@@ -1,16 +1,20 @@
 //! GitHub Copilot CLI. From `content/copilot/reference/copilot-cli-reference/cli-config-dir-reference.md`
-//! of github/docs (`03b432e6`) and `changelog.md` of github/copilot-cli (`9532bdac`).
+//! of github/docs (`03b432e6`) and `changelog.md` of github/copilot-cli (`9532bdac`), and observed with 1.0.102
+//! and a fake model: skills at any depth, the settings that count, and plugins.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::settings::{Settings, directories};
+use serde_json::Value;
+
+use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
 
 /// The directories of skills in each directory of a project.
 const PROJECT_DIRS: [&str; 3] = [".claude/skills", ".agents/skills", ".github/skills"];
-/// The settings files of a repository that may turn skills off.
+/// The settings files of a repository that may turn hooks off.
 const REPOSITORY: [&str; 2] =
     [".github/copilot/settings.json", ".github/copilot/settings.local.json"];
 /// The files of Claude Code from which the switch for hooks is read, too.
@@ -36,18 +40,16 @@ pub(super) fn state(start: &Start) -> AgentState {
     let project =
         levels.flat_map(|dir| PROJECT_DIRS.map(|name| SkillRoot::project(dir.join(name))));
     state.roots.extend(project);
-    let in_project = |name: &&str| Settings::read(start.project().join(name));
-    let repository: Vec<Settings> = REPOSITORY.iter().filter_map(in_project).collect();
-    for file in user.iter().chain(&repository) {
-        let names =
-            ["/disabledSkills", "/disabled_skills"].into_iter().flat_map(|at| file.texts(at));
-        for name in names {
+    // The files of a repository turn no skills off, nor does the earlier file beside the present one.
+    if let Some(file) = user.last() {
+        for name in file.texts("/disabledSkills") {
             let by = Obstacle::new(format!("disabledSkills: [\"{name}\"]"), &file.path);
             state.switch(RuleTarget::Name(name.to_owned()), true, by);
         }
     }
-    let shared: Vec<Settings> = SHARED.iter().filter_map(in_project).collect();
-    let mut files = user.iter().chain(&shared).chain(&repository);
+    // The switch of the user's own settings has no effect.
+    let in_project = |name: &&str| Settings::read(start.project().join(name));
+    let mut files = SHARED.iter().chain(&REPOSITORY).filter_map(in_project);
     let off = files.find(|file| file.switch("/disableAllHooks") == Some(true));
     state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks", &file.path));
     state
@@ -60,34 +62,64 @@ fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
     let named = variable.split(',').map(str::trim).filter(|dir| !dir.is_empty());
     let keys = ["/skillDirectories", "/skill_directories"];
     let settings = user.iter().flat_map(|file| keys.iter().flat_map(|key| file.texts(key)));
-    let in_home = |path: &str| match path.strip_prefix("~/") {
-        Some(rest) => start.in_home(rest).unwrap_or_else(|| PathBuf::from(path)),
-        None => start.dir().join(path),
+    // One that is a skill itself counts as that skill.
+    let root = |path: PathBuf| {
+        let name = path.file_name().filter(|_| path.join("SKILL.md").is_file());
+        let skill = name.map(|name| name.to_string_lossy().into_owned());
+        SkillRoot { skill, ..SkillRoot::user(path) }
     };
-    settings.chain(named).map(|path| SkillRoot::user(in_home(path))).collect()
+    settings.chain(named).map(|path| root(start.expanded(Path::new(path), &start.dir()))).collect()
 }
 
-/// Returns the directories of skills of the plugins in `dir`, which are in `MARKETPLACE/PLUGIN`, except
-/// those that the user turned off.
+/// Returns the directories of skills of the enabled plugins. Their files are in `dir/MARKETPLACE/PLUGIN`, or,
+/// if the marketplace is a directory, in their place there.
 fn plugins(dir: &Path, user: &[Settings]) -> Vec<SkillRoot> {
-    let is_off = |name: &str, marketplace: &str| {
-        user.iter().any(|file| {
-            let id = format!("{name}@{marketplace}");
-            let state = file.value["installedPlugins"].as_array().into_iter().flatten();
-            let mut of_it = state.filter(|plugin| plugin["name"] == name);
-            of_it.any(|plugin| plugin["enabled"] == false)
-                || file.value["enabledPlugins"][id] == false
-        })
-    };
-    let mut roots = Vec::new();
-    for marketplace in directories(dir) {
-        for plugin in directories(&marketplace) {
-            let name =
-                |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if !is_off(&name(&plugin), &name(&marketplace)) {
-                roots.push(SkillRoot::plugin(&name(&plugin), plugin.join("skills")));
-            }
+    let mut enabled = BTreeMap::new();
+    for file in user {
+        // Earlier versions had a list of those that are installed.
+        for plugin in file.value["installedPlugins"].as_array().into_iter().flatten() {
+            let text = |key: &str| plugin[key].as_str().unwrap_or_default();
+            let id = format!("{}@{}", text("name"), text("marketplace"));
+            enabled.insert(id, plugin["enabled"] != false);
+        }
+        for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
+            enabled.insert(id.clone(), *value == true);
         }
     }
-    roots
+    let enabled = enabled.into_iter().filter(|(_, is_on)| *is_on);
+    let roots = enabled.flat_map(|(id, _)| {
+        let (name, marketplace) = id.split_once('@').unwrap_or((&id, ""));
+        let copy = Some(dir.join(marketplace).join(name)).filter(|copy| copy.is_dir());
+        let dir = copy.or_else(|| in_marketplace(marketplace, name, user));
+        dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default()
+    });
+    roots.collect()
+}
+
+/// Returns the place of the plugin `name` in a marketplace that is a directory.
+fn in_marketplace(marketplace: &str, name: &str, user: &[Settings]) -> Option<PathBuf> {
+    const FILES: [&str; 2] = [".github/plugin/marketplace.json", ".claude-plugin/marketplace.json"];
+    let path = user.iter().rev().find_map(|file| {
+        file.value["extraKnownMarketplaces"][marketplace]["source"]["path"].as_str()
+    })?;
+    let dir = Path::new(path);
+    let plugins = FILES.iter().find_map(|file| Settings::read(dir.join(file)))?;
+    let plugins = plugins.value["plugins"].as_array()?;
+    let source = plugins.iter().find(|plugin| plugin["name"] == name)?["source"].as_str()?;
+    let place = dir.join(source.trim_start_matches("./"));
+    place.starts_with(dir).then_some(place)
+}
+
+/// Returns the directories of skills of the plugin in `dir`: those that its manifest names, or else `skills`.
+fn skills_of_plugin(name: &str, dir: &Path) -> Vec<SkillRoot> {
+    const MANIFESTS: [&str; 3] =
+        ["plugin.json", ".github/plugin/plugin.json", ".claude-plugin/plugin.json"];
+    let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)));
+    let value = manifest.map(|manifest| manifest.value["skills"].clone()).unwrap_or_default();
+    let named = value.as_array().into_iter().flatten().chain(Some(&value));
+    let named: Vec<&str> = named.filter_map(Value::as_str).collect();
+    let named = if named.is_empty() { vec!["skills"] } else { named };
+    let paths = named.into_iter().map(|path| dir.join(path.trim_start_matches("./")));
+    let paths = paths.filter(|path| path.starts_with(dir));
+    paths.map(|path| SkillRoot::plugin(name, path)).collect()
 }

@@ -30,19 +30,25 @@ pub(super) fn distrusted_folder(rules: &Settings, dir: &Path) -> Option<Obstacle
     (level == "DO_NOT_TRUST").then(|| Obstacle::new(level, &rules.path))
 }
 
-/// Returns the directories of skills of the extensions that are enabled in `here`.
-pub(super) fn extensions(dir: &Path, here: &Path) -> Vec<SkillRoot> {
+/// Returns the directories of skills of the extensions in `dir` that are enabled in `here`. An extension is a
+/// directory with a manifest, the file `NAME-extension.json`, or leads to one (`link`).
+pub(super) fn extensions(dir: &Path, name: &str, here: &Path) -> Vec<SkillRoot> {
     let rules = Settings::read(dir.join("extension-enablement.json"));
     let is_on = |name: &str| {
         let rules = rules.as_ref().map(|rules| rules.texts(&format!("/{name}/overrides")));
         let mut applies = rules.into_iter().flatten().filter(|rule| applies(rule, here));
         applies.next_back().is_none_or(|rule| !rule.starts_with('!'))
     };
-    let named = directories(dir).into_iter().filter_map(|path| {
-        let name = path.file_name()?.to_str()?.to_owned();
-        is_on(&name).then(|| SkillRoot::plugin(&name, path.join("skills")))
-    });
-    named.collect()
+    let extension = |path: PathBuf| {
+        let installed = Settings::read(path.join(format!(".{name}-extension-install.json")));
+        let link = installed.filter(|installed| installed.value["type"] == "link");
+        let source = link.and_then(|link| Some(PathBuf::from(link.value["source"].as_str()?)));
+        let path = source.unwrap_or(path);
+        let manifest = Settings::read(path.join(format!("{name}-extension.json")))?;
+        let name = manifest.value["name"].as_str()?;
+        is_on(name).then(|| SkillRoot::plugin(name, path.join("skills")))
+    };
+    directories(dir).into_iter().filter_map(extension).collect()
 }
 
 /// Tells whether a rule about an extension applies to `here`: a directory, or with `*` at its end all

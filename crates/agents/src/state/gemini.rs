@@ -38,7 +38,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let mut state = AgentState::default();
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
-        state.roots.extend(extensions(&user_dir.join("extensions"), &dir));
+        state.roots.extend(extensions(&user_dir.join("extensions"), "gemini", &dir));
         state.roots.push(SkillRoot::user(user_dir.join("skills")));
     }
     let home = start.dir_of("GEMINI_CLI_HOME", "");
@@ -60,8 +60,24 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(file) = decides(&files, "/skills/enabled", false) {
         state.turn_all_off(&Obstacle::new("skills.enabled: false", &file.path));
     }
+    if let Some(by) = without_tool(&files) {
+        state.turn_all_off(&by);
+    }
     state.hooks_off = hooks_off(&files);
     state
+}
+
+/// Returns the setting that takes away the tool with which the model loads skills.
+fn without_tool(files: &[&Settings]) -> Option<Obstacle> {
+    const TOOL: &str = "activate_skill";
+    let excludes = |file: &&&Settings| file.texts("/tools/exclude").contains(&TOOL);
+    if let Some(file) = files.iter().find(excludes) {
+        return Some(Obstacle::new(format!("tools.exclude: [\"{TOOL}\"]"), &file.path));
+    }
+    // A list of the tools that are left, of which the one of the highest precedence counts.
+    let file = files.iter().rev().find(|file| !file.texts("/tools/core").is_empty())?;
+    let is_left = file.texts("/tools/core").iter().any(|tool| tool.starts_with(TOOL));
+    (!is_left).then(|| Obstacle::new(format!("tools.core without {TOOL}"), &file.path))
 }
 
 /// Returns the setting that keeps our hooks from running.

@@ -5,9 +5,12 @@
 //! precedences were taken, or the version with which they were observed.
 
 mod claude_code;
+mod claude_plugins;
 mod codex;
 mod copilot;
 mod cursor;
+mod denied;
+mod droid;
 mod folders;
 mod gemini;
 mod open_code;
@@ -40,6 +43,8 @@ pub struct AgentState {
     pub hooks_off: Option<Obstacle>,
     /// The directories whose settings the agent reads as those of the project.
     pub settings_dirs: Vec<PathBuf>,
+    /// The directories whose `settings.local.json` the agent reads; only Claude Code has such a file.
+    pub local_settings_dirs: Vec<PathBuf>,
 }
 
 /// A directory in which an agent finds skills.
@@ -52,6 +57,8 @@ pub struct SkillRoot {
     pub scope: Scope,
     /// The name of the plugin that the directory belongs to.
     pub plugin: Option<String>,
+    /// If the directory is itself a skill, not one of skills: the name by which the agent calls it.
+    pub skill: Option<String>,
 }
 
 /// A setting that turns skills off, or on again.
@@ -80,6 +87,11 @@ impl Obstacle {
     fn new(setting: impl Into<String>, file: &Path) -> Obstacle {
         Obstacle { setting: setting.into(), file: file.to_owned() }
     }
+
+    /// A variable of the environment, in place of a file.
+    fn of_variable(name: &str, value: &str) -> Obstacle {
+        Obstacle::new(format!("{name}={value}"), Path::new("the environment"))
+    }
 }
 
 impl std::fmt::Display for Obstacle {
@@ -89,16 +101,20 @@ impl std::fmt::Display for Obstacle {
 }
 
 impl SkillRoot {
+    fn new(scope: Scope, path: impl Into<PathBuf>) -> SkillRoot {
+        SkillRoot { path: path.into(), scope, plugin: None, skill: None }
+    }
+
     fn user(path: impl Into<PathBuf>) -> SkillRoot {
-        SkillRoot { path: path.into(), scope: Scope::User, plugin: None }
+        SkillRoot::new(Scope::User, path)
     }
 
     fn project(path: impl Into<PathBuf>) -> SkillRoot {
-        SkillRoot { path: path.into(), scope: Scope::Project, plugin: None }
+        SkillRoot::new(Scope::Project, path)
     }
 
     fn plugin(name: &str, path: impl Into<PathBuf>) -> SkillRoot {
-        SkillRoot { path: path.into(), scope: Scope::Fetched, plugin: Some(name.to_owned()) }
+        SkillRoot { plugin: Some(name.to_owned()), ..SkillRoot::new(Scope::Fetched, path) }
     }
 }
 
@@ -114,6 +130,7 @@ impl HookAgent {
             HookAgent::Copilot => copilot::state(start),
             HookAgent::OpenCode => open_code::state(start),
             HookAgent::Qwen => qwen::state(start),
+            HookAgent::Droid => droid::state(start),
         }
     }
 
@@ -137,6 +154,7 @@ impl HookAgent {
             HookAgent::Cursor => start.in_home(".cursor"),
             HookAgent::Copilot => start.dir_of("COPILOT_HOME", ".copilot"),
             HookAgent::Qwen => start.dir_of("QWEN_HOME", ".qwen"),
+            HookAgent::Droid => Some(start.dir_of("FACTORY_HOME_OVERRIDE", "")?.join(".factory")),
             HookAgent::OpenCode => {
                 let named = start.named_dir("OPENCODE_CONFIG_DIR");
                 named.or_else(|| Some(start.config_home.as_ref()?.join("opencode")))
@@ -152,6 +170,9 @@ impl AgentState {
         let root = |root: &SkillRoot| Cow::Owned(root.path.to_string_lossy().into_owned());
         native.roots = self.roots.iter().map(root).collect();
         native.linked = self.roots.iter().flat_map(|root| links_in(&root.path)).collect();
+        // Such a skill is found like one behind a link: by its own path, not by the one above.
+        let single = |root: &SkillRoot| Some((root.path.canonicalize().ok()?, root.skill.clone()?));
+        native.linked.extend(self.roots.iter().filter_map(single));
         let namespaces =
             self.roots.iter().filter_map(|root| Some((root.path.clone(), root.plugin.clone()?)));
         native.namespaces = namespaces.collect();
@@ -182,9 +203,14 @@ impl AgentState {
 
     /// Adds a setting that turns off everything that the agent finds.
     fn turn_all_off(&mut self, by: &Obstacle) {
+        self.switch_all(true, by);
+    }
+
+    /// Adds a setting about everything that the agent finds.
+    fn switch_all(&mut self, off: bool, by: &Obstacle) {
         for root in &self.roots {
             let target = RuleTarget::Below(root.path.clone());
-            self.switches.push(SkillSwitch { target, off: true, by: by.clone() });
+            self.switches.push(SkillSwitch { target, off, by: by.clone() });
         }
     }
 

@@ -1,7 +1,10 @@
 //! `OpenCode`. From `packages/opencode/src/skill/index.ts` (`048f74f4`) and
-//! `packages/web/src/content/docs/skills.mdx` (`02bae89d`) of anomalyco/opencode.
+//! `packages/web/src/content/docs/skills.mdx` (`02bae89d`) of anomalyco/opencode; the variables were observed
+//! with 1.18.33 and a fake model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
@@ -12,9 +15,15 @@ const NAMES: [&str; 3] = ["config.json", "opencode.json", "opencode.jsonc"];
 
 pub(super) fn state(start: &Start) -> AgentState {
     let levels = start.levels();
-    let mut state = AgentState { settings_dirs: levels.clone(), ..AgentState::default() };
+    let mut state = AgentState::default();
+    if !start.is_set("OPENCODE_DISABLE_PROJECT_CONFIG") {
+        state.settings_dirs = levels.clone();
+    }
+    let pure = "OPENCODE_PURE";
+    state.hooks_off = start.is_set(pure).then(|| Obstacle::of_variable(pure, "1"));
     if !start.is_set("OPENCODE_DISABLE_EXTERNAL_SKILLS") {
-        let claude = !start.is_set("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS");
+        let off = ["OPENCODE_DISABLE_CLAUDE_CODE", "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS"];
+        let claude = !off.into_iter().any(|name| start.is_set(name));
         let dirs = [".claude/skills", ".agents/skills"].into_iter().skip(usize::from(!claude));
         let user = dirs.clone().filter_map(|dir| start.in_home(dir)).map(SkillRoot::user);
         state.roots.extend(user);
@@ -23,21 +32,25 @@ pub(super) fn state(start: &Start) -> AgentState {
             state.roots.extend(own);
         }
     }
+    // The directories and files of a project that configure it.
+    let levels = state.settings_dirs.clone();
     let dirs = config_dirs(start, &levels);
     for (scope, dir) in &dirs {
         let roots = ["skill", "skills"].map(|name| dir.join(name));
-        state.roots.extend(roots.map(|path| SkillRoot { path, scope: *scope, plugin: None }));
+        state.roots.extend(roots.map(|path| SkillRoot::new(*scope, path)));
     }
     let files = config_files(start, &levels, &dirs);
     for (scope, file) in &files {
         let dir = file.path.parent().unwrap_or(&file.path);
-        let paths = file.texts("/skills/paths").into_iter().filter_map(|path| {
-            path.strip_prefix("~/").map_or_else(|| Some(dir.join(path)), |rest| start.in_home(rest))
-        });
-        state.roots.extend(paths.map(|path| SkillRoot { path, scope: *scope, plugin: None }));
+        let paths = file.texts("/skills/paths").into_iter();
+        let paths = paths.map(|path| start.expanded(Path::new(path), dir));
+        state.roots.extend(paths.map(|path| SkillRoot::new(*scope, path)));
     }
     for (_, file) in &files {
         switches(file, &mut state);
+    }
+    if let Some(file) = of_variable(start, "OPENCODE_PERMISSION") {
+        permissions(&file, &[], &mut state);
     }
     state
 }
@@ -65,34 +78,57 @@ fn config_files(
     });
     let paths = global.iter().flat_map(in_dir).chain(named).chain(in_project);
     let paths = paths.chain(others.iter().flat_map(in_dir));
-    paths.filter_map(|(scope, path)| Some((scope, Settings::read(path)?))).collect()
+    let files = paths.filter_map(|(scope, path)| Some((scope, Settings::read(path)?)));
+    let content = of_variable(start, "OPENCODE_CONFIG_CONTENT");
+    files.chain(content.map(|settings| (Scope::User, settings))).collect()
 }
 
-/// Adds the rules of `permission.skill`, of which the last that matches decides, those of the agent
-/// `build`, which is in use by default, and the switch of the whole tool.
+/// Returns the configuration in the variable `name`.
+fn of_variable(start: &Start, name: &str) -> Option<Settings> {
+    let text = start.variables.get(name)?.to_str()?;
+    Settings::parse(text, PathBuf::from(name))
+}
+
+/// Adds the rules of `permission`, those of the agent `build`, which is in use by default, and the switch of
+/// the whole tool.
 fn switches(file: &Settings, state: &mut AgentState) {
-    for keys in [&["permission", "skill"][..], &["agent", "build", "permission", "skill"]] {
-        let at = format!("/{}", keys.join("/"));
-        let setting = keys.join(".");
-        if let Some(action) = file.value.pointer(&at).and_then(|value| value.as_str()) {
-            let by = Obstacle::new(format!("{setting}: \"{action}\""), &file.path);
-            if action == "deny" {
-                state.turn_all_off(&by);
-            }
-        }
-        for (pattern, action) in file.entries(keys) {
-            let by =
-                Obstacle::new(format!("{setting}: {{\"{pattern}\": \"{action}\"}}"), &file.path);
-            match (pattern.as_str(), action == "deny") {
-                ("*", true) => state.turn_all_off(&by),
-                (_, off) => state.switch(RuleTarget::Name(pattern), off, by),
-            }
-        }
-    }
+    permissions(file, &["permission"], state);
+    permissions(file, &["agent", "build", "permission"], state);
     for at in ["/tools/skill", "/agent/build/tools/skill"] {
         if file.switch(at) == Some(false) {
             let setting = at[1..].replace('/', ".");
             state.turn_all_off(&Obstacle::new(format!("{setting}: false"), &file.path));
         }
     }
+}
+
+/// Adds the rules about skills in the map, or the one text, at the path `keys`. The last rule that matches
+/// decides; `*` stands for all tools.
+fn permissions(file: &Settings, keys: &[&str], state: &mut AgentState) {
+    let setting = keys.join(".");
+    let at: String = keys.iter().map(|key| format!("/{key}")).collect();
+    let by = |rule: String| Obstacle::new(format!("{setting}{rule}"), &file.path);
+    if file.value.pointer(&at).and_then(Value::as_str) == Some("deny") {
+        state.turn_all_off(&by(": \"deny\"".to_owned()));
+    }
+    for (tool, action) in file.properties(keys).into_iter().filter(|(tool, _)| is_about(tool)) {
+        match action.as_str() {
+            Some("deny") => state.turn_all_off(&by(format!(": {{\"{tool}\": \"deny\"}}"))),
+            Some(_) => state.switch_all(false, &by(String::new())),
+            None => {
+                for (pattern, action) in file.entries(&[keys, &[tool.as_str()]].concat()) {
+                    let by = by(format!(".{tool}: {{\"{pattern}\": \"{action}\"}}"));
+                    match (pattern.as_str(), action == "deny") {
+                        ("*", true) => state.turn_all_off(&by),
+                        (_, off) => state.switch(RuleTarget::Name(pattern), off, by),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Tells whether a rule about `tool` is one about the tool for skills.
+fn is_about(tool: &str) -> bool {
+    matches!(tool, "skill" | "*")
 }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::denied::deny;
 use super::folders::{distrusted_folder, extensions, trust_rules};
 use super::settings::{Settings, decides};
 use super::{AgentState, Obstacle, SkillRoot, Start};
@@ -36,10 +37,11 @@ pub(super) fn state(start: &Start) -> AgentState {
 
     let mut state = AgentState::default();
     state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
-    let of_extensions = user_dir.iter().flat_map(|user| extensions(&user.join("extensions"), &dir));
+    let of_extensions =
+        user_dir.iter().flat_map(|user| extensions(&user.join("extensions"), "qwen", &dir));
     state.roots.extend(of_extensions);
     let more = files.iter().flat_map(|file| file.texts("/skills/directories"));
-    let mut more: Vec<PathBuf> = more.map(|named| expanded(named, &dir, start)).collect();
+    let mut more: Vec<PathBuf> = more.map(|named| start.expanded(Path::new(named), &dir)).collect();
     more.reverse();
     state.roots.extend(more.into_iter().map(SkillRoot::user));
     state.roots.extend(start.in_home(".agents/skills").map(SkillRoot::user));
@@ -50,6 +52,14 @@ pub(super) fn state(start: &Start) -> AgentState {
         state.roots.extend(own.map(|name| SkillRoot::project(dir.join(name))));
     }
     switch_skills(&files, &mut state);
+    for file in &files {
+        for rule in file.texts("/permissions/deny") {
+            deny(rule, &file.path, &mut state);
+        }
+        if file.texts("/tools/exclude").iter().any(|tool| tool.eq_ignore_ascii_case("skill")) {
+            state.turn_all_off(&Obstacle::new("tools.exclude: [\"skill\"]", &file.path));
+        }
+    }
     let off = decides(&files, "/disableAllHooks", true);
     state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
     state
@@ -85,12 +95,6 @@ fn switch_skills(files: &[&Settings], state: &mut AgentState) {
             }
         }
     }
-}
-
-/// Returns the directory that a setting names.
-fn expanded(named: &str, dir: &Path, start: &Start) -> PathBuf {
-    let in_home = named.strip_prefix("~/").and_then(|rest| start.in_home(rest));
-    in_home.unwrap_or_else(|| dir.join(named))
 }
 
 /// Returns the rule by which the user distrusts the starting directory: the settings there are then not

@@ -25,7 +25,11 @@ impl Settings {
     /// Reads the file at `path`.
     pub(super) fn read(path: impl Into<PathBuf>) -> Option<Settings> {
         let path = path.into();
-        let text = text(&path)?;
+        Settings::parse(&text(&path)?, path)
+    }
+
+    /// Reads `text`, which is from `path`.
+    pub(super) fn parse(text: &str, path: PathBuf) -> Option<Settings> {
         let root =
             CstRootNode::parse(text.trim_start_matches('\u{feff}'), &ParseOptions::default())
                 .ok()?;
@@ -46,14 +50,19 @@ impl Settings {
 
     /// The entries of the map at the path `keys` whose values are texts, in the order of the file.
     pub(super) fn entries(&self, keys: &[&str]) -> Vec<(String, String)> {
+        let texts = self.properties(keys).into_iter();
+        texts.filter_map(|(name, value)| Some((name, value.as_str()?.to_owned()))).collect()
+    }
+
+    /// The entries of the map at the path `keys`, in the order of the file.
+    pub(super) fn properties(&self, keys: &[&str]) -> Vec<(String, Value)> {
         let mut object = self.root.object_value();
         for key in keys {
             object = object.and_then(|object| object.object_value(key));
         }
         let properties = object.into_iter().flat_map(|object| object.properties());
         let entry = |property: jsonc_parser::cst::CstObjectProp| {
-            let value = property.value()?.to_serde_value()?;
-            Some((property.decoded_name()?, value.as_str()?.to_owned()))
+            Some((property.decoded_name()?, property.value()?.to_serde_value()?))
         };
         properties.filter_map(entry).collect()
     }

@@ -35,7 +35,9 @@ impl HookAgent {
             HookAgent::Gemini => own(".gemini/skills"),
             HookAgent::OpenCode => own(".opencode/skills"),
             HookAgent::Qwen => own(".qwen/skills"),
-            // Links were not followed: vercel-labs/skills#105 and github/copilot-cli#1021.
+            HookAgent::Droid => own(".factory/skills"),
+            // Links were not followed: vercel-labs/skills#105 and github/copilot-cli#1021. Copilot 1.0.102
+            // follows them, but a copy serves earlier versions, too.
             HookAgent::Cursor => SkillPlace { follows_links: false, ..own(".cursor/skills") },
             HookAgent::Copilot => SkillPlace { follows_links: false, ..own(".github/skills") },
         }

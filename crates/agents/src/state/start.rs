@@ -25,21 +25,30 @@ pub struct Start {
 
 impl Start {
     /// The environment variables on which the state of an agent depends.
-    pub const VARIABLES: [&'static str; 19] = [
+    pub const VARIABLES: [&'static str; 28] = [
         "ANTHROPIC_MODEL",
+        "CLAUDE_CODE_PLUGIN_DIRS",
+        "CLAUDE_CODE_SAFE_MODE",
+        "CLAUDE_CODE_SIMPLE",
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
         "COPILOT_HOME",
         "COPILOT_SKILLS_DIRS",
+        "FACTORY_HOME_OVERRIDE",
         "GEMINI_CLI_HOME",
         "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
         "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
         "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
         "GEMINI_CLI_TRUST_WORKSPACE",
         "OPENCODE_CONFIG",
+        "OPENCODE_CONFIG_CONTENT",
         "OPENCODE_CONFIG_DIR",
+        "OPENCODE_DISABLE_CLAUDE_CODE",
         "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS",
         "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+        "OPENCODE_DISABLE_PROJECT_CONFIG",
+        "OPENCODE_PERMISSION",
+        "OPENCODE_PURE",
         "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
         "QWEN_CODE_SYSTEM_SETTINGS_PATH",
         "QWEN_CODE_TRUSTED_FOLDERS_PATH",
@@ -60,6 +69,12 @@ impl Start {
     /// The path in the home directory.
     pub(super) fn in_home(&self, path: &str) -> Option<PathBuf> {
         self.home.as_ref().map(|home| home.join(path))
+    }
+
+    /// The path that a setting means: below the home directory after `~`, otherwise as seen from `base`.
+    pub(super) fn expanded(&self, path: &Path, base: &Path) -> PathBuf {
+        let in_home = path.strip_prefix("~").ok().zip(self.home.as_ref());
+        in_home.map_or_else(|| base.join(path), |(rest, home)| home.join(rest))
     }
 
     /// Tells whether the variable `name` is set to a value that means yes.
@@ -94,6 +109,26 @@ impl Start {
         let mut above: Vec<PathBuf> = if is_marked { Vec::new() } else { above.collect() };
         above.reverse();
         above
+    }
+
+    /// The root of the project, if it is that of a repository.
+    pub(super) fn project_with_git(&self) -> Option<PathBuf> {
+        Some(self.project()).filter(|project| project.join(".git").exists())
+    }
+
+    /// The main checkout of the repository, if the project is a linked worktree of it.
+    pub(super) fn main_checkout(&self) -> Option<PathBuf> {
+        let link = self.project().join(".git");
+        let text = std::fs::read_to_string(&link).ok()?;
+        let git_dir = PathBuf::from(text.strip_prefix("gitdir:")?.trim());
+        // Git keeps a path back. Without it, anybody's file could name any directory.
+        let back = PathBuf::from(std::fs::read_to_string(git_dir.join("gitdir")).ok()?.trim());
+        if back.canonicalize().ok()? != link.canonicalize().ok()? {
+            return None;
+        }
+        let common = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
+        let common = git_dir.join(common.trim()).canonicalize().ok()?;
+        Some(common.parent()?.to_owned()).filter(|_| common.ends_with(".git"))
     }
 
     /// The path in the directory of the system's settings.

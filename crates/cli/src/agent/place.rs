@@ -97,6 +97,11 @@ impl Settings {
                 hooks: "settings.json",
                 servers: ("settings.json", ".qwen/settings.json"),
             },
+            HookAgent::Droid => Settings {
+                project_dir: ".factory",
+                hooks: "settings.json",
+                servers: ("mcp.json", ".factory/mcp.json"),
+            },
             _ => return Err(unknown(agent)),
         })
     }

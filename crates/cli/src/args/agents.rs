@@ -8,8 +8,13 @@ use repertoire_agents::HookAgent;
 use super::values::one_of;
 
 /// The agents that accept packages.
-pub(super) const PACKAGE_AGENTS: [HookAgent; 4] =
-    [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini, HookAgent::Copilot];
+pub(super) const PACKAGE_AGENTS: [HookAgent; 5] = [
+    HookAgent::ClaudeCode,
+    HookAgent::Codex,
+    HookAgent::Gemini,
+    HookAgent::Copilot,
+    HookAgent::Qwen,
+];
 
 /// An agent that reads MCP servers from a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -140,6 +140,12 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
             ("PostToolUse", "read_file|write_file|edit|notebook_edit|skill"),
             ("SessionEnd", ""),
         ],
+        HookAgent::Droid => &[
+            ("SessionStart", ""),
+            ("UserPromptSubmit", ""),
+            ("PostToolUse", "Read|Edit|MultiEdit|Create|ApplyPatch|Skill"),
+            ("SessionEnd", ""),
+        ],
         _ => return None,
     })
 }

@@ -16,12 +16,12 @@ use repertoire::{Budget, Diagnostic, DisclosureOptions, Engine, Error, ErrorCode
 use repertoire_agents::{HookAgent, HookCall, HookEvent, disclosure_options, prompt_options};
 use repertoire_config::Config;
 
-use super::IsListedByClient;
 use super::deadline::Deadline;
 use super::input;
 use super::log::{self, said};
 use super::prepare;
 use super::store::{HookStore, Problems};
+use super::{Conversation, IsListedByClient};
 use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -29,11 +29,12 @@ use crate::sessions::Place;
 use crate::{environment, nested, query, sanitize, setup};
 
 /// The variables in which agents name the directory that they were started in, for all hooks.
-const STARTING_DIR_VARIABLES: [(HookAgent, &str); 4] = [
+const STARTING_DIR_VARIABLES: [(HookAgent, &str); 5] = [
     (HookAgent::ClaudeCode, "CLAUDE_PROJECT_DIR"),
     (HookAgent::Gemini, "GEMINI_PROJECT_DIR"),
     (HookAgent::Cursor, "CURSOR_PROJECT_DIR"),
     (HookAgent::Qwen, "QWEN_PROJECT_DIR"),
+    (HookAgent::Droid, "FACTORY_PROJECT_DIR"),
 ];
 
 /// The answer to print, and the problems met while computing it.
@@ -138,17 +139,17 @@ fn answer(
     if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
+    let conversation = Conversation { has_server: args.with_server, begins: begins(&call) };
     // Other events neither list skills nor ask whether a list was lost.
     call.is_listed_by_client =
         matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_))
-            && is_listed(agent, args.with_server, &common);
+            && is_listed(agent, conversation, &common);
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths.iter_mut() {
             *path = query::relative(&base.join(&*path), &common.project);
         }
-        if let Some(dir) = nested::directory(paths, &common).filter(|_| agent.finds_nested_skills())
-        {
+        if let Some(dir) = nested::directory(paths, &common) {
             common = nested::options(&common, dir.clone());
             call.nested = Some(dir);
         }
@@ -211,6 +212,12 @@ fn answer(
     // tolerates a killed process.
     std::mem::forget(engine);
     Ok(Answer { text, problems: told, session })
+}
+
+/// Tells whether a conversation begins, in an agent that was started for it.
+fn begins(call: &HookCall) -> bool {
+    const NEW: HookEvent = HookEvent::Start { resumed: false, compacted: false, cleared: false };
+    call.event == NEW && call.name != "SubagentStart"
 }
 
 /// Returns the agent's working directory. If it does not exist, records a problem and returns the

@@ -1,11 +1,12 @@
 //! `repertoire hook install` and `uninstall`, and the state of installed hooks.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf, absolute};
 
 use clap::Parser as _;
 use repertoire::{Error, ErrorCode};
-use repertoire_agents::HookAgent;
+use repertoire_agents::{AgentState, HookAgent, Start};
 
 use super::agents::{self, Form};
 use super::{settings, trust};
@@ -251,6 +252,26 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
     Err(Error::new(ErrorCode::NotFound, message, help))
 }
 
+/// Says what to do about hooks of a project, at `path`, that the agent does not read from where it starts.
+fn not_read(agent: HookAgent, path: &dyn Display, start: &Start, state: &AgentState) -> String {
+    let (title, here) = (agent.title(), start.dir.display());
+    let for_user = format!("for the user (`repertoire hook install {agent}`)");
+    let project = absolute(&start.project).unwrap_or_else(|_| start.project.clone());
+    // In a worktree, Codex reads the hooks of the main checkout.
+    match state.settings_dirs.first().filter(|dir| !dir.starts_with(&project)) {
+        Some(other) => format!(
+            "{title} reads the hooks of {} if it is started in {here}, not {path}: install them there, or \
+             {for_user}",
+            other.display()
+        ),
+        None => format!(
+            "{title} does not read {path} if it is started in {here}: start it in {}, or install the hooks \
+             {for_user}",
+            project.display()
+        ),
+    }
+}
+
 /// Explains why hooks that run `words`, in the settings of `place` at `path`, have no effect on `agent` if
 /// it is started here, as far as that can be detected.
 fn in_vain(
@@ -273,13 +294,13 @@ fn in_vain(
     }
     let path = path.display();
     let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());
-    if place != Place::User && !state.settings_dirs.contains(&project) {
-        let (title, here) = (agent.title(), start.dir.display());
-        return Some(format!(
-            "{title} does not read {path} if it is started in {here}: start it in {}, or install the \
-             hooks for the user (`repertoire hook install {agent}`)",
-            project.display()
-        ));
+    let is_read = match place {
+        Place::User => true,
+        Place::Project => state.settings_dirs.contains(&project),
+        Place::Local => state.local_settings_dirs.contains(&project),
+    };
+    if !is_read {
+        return Some(not_read(agent, &path, &start, &state));
     }
     let program = words.first().filter(|program| which::which(program).is_err())?;
     Some(format!("{path} runs `{program}`, which is not a program on this machine"))

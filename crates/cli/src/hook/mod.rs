@@ -25,9 +25,17 @@ pub(crate) use answer::{disclosure, refuse};
 pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, twice};
 pub(crate) use log::{note, tail};
 
-/// Tells whether an agent's MCP client lists the skills itself; the second argument is true if the hook
-/// belongs to a package that has the server.
-pub(crate) type IsListedByClient = fn(HookAgent, bool, &Common) -> bool;
+/// The conversation in which a hook asks who lists the skills.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conversation {
+    /// True if the hook belongs to a package that has the server.
+    pub(crate) has_server: bool,
+    /// True if the conversation begins: the agent has started its servers, or starts them now.
+    pub(crate) begins: bool,
+}
+
+/// Tells whether an agent's MCP client lists the skills itself.
+pub(crate) type IsListedByClient = fn(HookAgent, Conversation, &Common) -> bool;
 
 pub(crate) fn run(
     args: &HookArgs,

@@ -15,12 +15,14 @@ use super::clean::{self, Rules};
 use crate::hook;
 
 /// The directories in which agents, and this program, keep settings and skills of a project or a user.
-const HOLDERS: [&str; 10] = [
+const HOLDERS: [&str; 12] = [
+    ".agent",
     ".agents",
     ".claude",
     ".codex",
     ".copilot",
     ".cursor",
+    ".factory",
     ".gemini",
     ".github",
     ".opencode",

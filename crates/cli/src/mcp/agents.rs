@@ -98,7 +98,7 @@ impl McpAgent {
                 let defaults = json!({"type": "local", "enabled": true});
                 (Form::Json("mcp"), json!({"command": words}), defaults)
             }
-            McpAgent::Hooked(HookAgent::ClaudeCode | HookAgent::Copilot) => {
+            McpAgent::Hooked(HookAgent::ClaudeCode | HookAgent::Copilot | HookAgent::Droid) => {
                 (Form::Json("mcpServers"), command, json!({"type": "stdio"}))
             }
             McpAgent::VsCode => (Form::Json("servers"), command, json!({"type": "stdio"})),

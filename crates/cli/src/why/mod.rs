@@ -39,7 +39,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         None => (common, own),
     };
     let query = query::read(&asked, common)?;
-    let touched = args.agent.filter(|agent| agent.finds_nested_skills()).map(|_| &query.paths);
+    let touched = args.agent.map(|_| &query.paths);
     let nested = touched.and_then(|paths| nested::directory(paths, common));
     let common = &match &nested {
         Some(dir) => nested::options(common, dir.clone()),

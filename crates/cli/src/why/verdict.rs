@@ -163,8 +163,8 @@ fn of_command(
 ) -> Option<(bool, Finding)> {
     let is_native = |id: &SkillId| {
         let catalog = engine.catalog();
-        let dir = catalog.get(id.as_str()).and_then(|entry| entry.skill.dir());
-        options.native.as_ref().is_some_and(|native| dir.is_some_and(|dir| native.reads(dir)))
+        let entry = catalog.get(id.as_str());
+        options.native.as_ref().is_some_and(|native| entry.is_some_and(|entry| native.finds(entry)))
     };
     Some(match engine.user_message(&query.text, &Session::in_memory("why")) {
         Ok(Some(Activation { id, .. })) if is_native(&id) => {

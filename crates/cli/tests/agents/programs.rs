@@ -34,7 +34,7 @@ pub(crate) const AGENTS: [Agent; 6] = [
     Agent {
         program: &PROGRAMS[0],
         package: "@anthropic-ai/claude-code",
-        version: "2.1.330",
+        version: "2.1.332",
         own_skills: ".claude/skills",
         hook_settings: ".claude/settings.json",
         by_file: Some("[[call Read file_path=STYLE]]"),
@@ -46,7 +46,7 @@ pub(crate) const AGENTS: [Agent; 6] = [
     Agent {
         program: &PROGRAMS[1],
         package: "@openai/codex",
-        version: "0.169.0",
+        version: "0.171.0",
         own_skills: ".agents/skills",
         hook_settings: ".codex/hooks.json",
         by_file: Some(
@@ -103,8 +103,8 @@ pub(crate) const AGENTS: [Agent; 6] = [
         by_file: Some("[[call read_file file_path=STYLE]]"),
         shortens: None,
         defers_tools: true,
-        has_package: false,
-        consents: &[],
+        has_package: true,
+        consents: &["--consent"],
     },
 ];
 

@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::binary::{Place, Run};
 
 /// The agents, each with its settings file in a project, and the field for servers if the file is JSON.
-const AGENTS: [(&str, &str, &str); 8] = [
+const AGENTS: [(&str, &str, &str); 9] = [
+    ("droid", ".factory/mcp.json", "mcpServers"),
     ("claude-code", ".mcp.json", "mcpServers"),
     ("codex", ".codex/config.toml", ""),
     ("gemini", ".gemini/settings.json", "mcpServers"),
@@ -63,6 +64,7 @@ fn the_settings_of_the_user_are_where_each_agent_has_them() {
         ("copilot", ".copilot/mcp-config.json"),
         ("opencode", ".config/opencode/opencode.json"),
         ("qwen", ".qwen/settings.json"),
+        ("droid", ".factory/mcp.json"),
         ("vscode", ".config/Code/User/mcp.json"),
     ] {
         if agent == "vscode" && !cfg!(target_os = "linux") {

@@ -28,6 +28,13 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
             "gemini-extension.json",
             "BeforeAgent",
         ),
+        (
+            "qwen",
+            "qwen-extension.json",
+            "hooks/hooks.json",
+            "qwen-extension.json",
+            "UserPromptSubmit",
+        ),
         ("copilot", "plugin.json", "hooks.json", ".mcp.json", "userPromptSubmitted"),
     ] {
         let place = Place::new();

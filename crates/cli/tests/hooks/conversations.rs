@@ -198,6 +198,7 @@ fn the_list_is_given_again_where_the_agent_loses_it() {
         ("copilot", true),
         ("gemini", false),
         ("qwen", true),
+        ("droid", false),
     ] {
         let place = place();
         let has_list = |text: &str| text.contains("- deploy: Deploys the site.");
@@ -243,6 +244,8 @@ fn what_the_agent_has_by_itself_is_a_line_in_its_own_words() {
         ("opencode", ".agents/skills", Some("call the `skill` tool with `verse`")),
         ("qwen", ".qwen/skills", Some("call the `skill` tool with `verse`")),
         ("qwen", ".claude/skills", None),
+        ("droid", ".factory/skills", Some("call the `Skill` tool with `verse`")),
+        ("droid", ".claude/skills", None),
         ("claude-code", ".agents/skills", None),
     ] {
         let place = place();
@@ -320,7 +323,7 @@ fn sixty_messages_over_sixty_skills_add_under_six_kilobytes() {
 }
 
 #[test]
-fn skills_near_a_touched_file_are_offered_once_where_the_agent_finds_them_too() {
+fn skills_near_a_touched_file_are_offered_once() {
     let place = place();
     let skill = |path: &str, more: &str| {
         let name = path.rsplit('/').next().unwrap();
@@ -347,7 +350,12 @@ fn skills_near_a_touched_file_are_offered_once_where_the_agent_finds_them_too() 
     assert_eq!(touch("claude-code", "packages/web/src/b.ts"), "");
     let second = touch("claude-code", "packages/web/src/b.vue");
     assert!(second.contains("Body views.") && !second.contains("- pages"), "{second}");
-    assert_eq!(touch("codex", "packages/web/src/a.ts"), "");
+    // The other agents find no skill there.
+    for agent in ["codex", "qwen"] {
+        let first = touch(agent, "packages/web/src/a.ts");
+        assert!(first.contains("- pages: ") && first.contains("- own: Does own."), "{first}");
+        assert_eq!(touch(agent, "packages/web/src/b.ts"), "", "{agent}");
+    }
 
     place.run(["hook", "install", "claude-code"]).exits(0);
     let why = ["why", "pages", "--agent", "claude-code", "--json", "pages"];

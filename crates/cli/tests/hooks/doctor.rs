@@ -238,22 +238,44 @@ fn the_doctor_reads_the_settings_that_an_agent_reads_where_it_is_started() {
         command.current_dir(place.path().join(dir));
         finish(command, b"").exits(0);
     };
-    // The settings of the user and of the project, in each of which all hooks can be turned off.
-    for (agent, file, setting) in [
-        ("claude-code", "p/.claude/settings.json", r#"{"disableAllHooks": true}"#),
-        ("claude-code", "p/.claude/settings.local.json", r#"{"disableAllHooks": true}"#),
-        ("codex", "home/.codex/config.toml", "[features]\nhooks = false\n"),
-        ("gemini", "p/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#),
-        ("copilot", "home/.copilot/settings.json", r#"{"disableAllHooks": true}"#),
-        ("copilot", "p/.claude/settings.json", r#"{"disableAllHooks": true}"#),
+    // The settings in each of which all hooks can be turned off, by the place where the agent is started.
+    let trusted = "[projects.\"HERE/p\"]\ntrust_level = \"trusted\"\n";
+    for (agent, start, file, setting) in [
+        ("claude-code", "p", "p/.claude/settings.json", r#"{"disableAllHooks": true}"#),
+        ("claude-code", "p", "p/.claude/settings.local.json", r#"{"disableAllHooks": true}"#),
+        ("claude-code", "p/sub", "p/.claude/settings.local.json", r#"{"disableAllHooks": true}"#),
+        ("codex", "p", "home/.codex/config.toml", "[features]\nhooks = false\n"),
+        ("codex", "p/sub", "p/.codex/config.toml", "[features]\nhooks = false\n"),
+        ("gemini", "p", "p/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#),
+        ("copilot", "p/sub", "p/.github/copilot/settings.json", r#"{"disableAllHooks": true}"#),
+        ("copilot", "p", "p/.claude/settings.json", r#"{"disableAllHooks": true}"#),
+        ("qwen", "p", "p/.qwen/settings.json", r#"{"disableAllHooks": true}"#),
+        ("droid", "p/sub", "p/.factory/settings.json", r#"{"hooks": {"hooksDisabled": true}}"#),
     ] {
         let place = place();
+        let here = place.path().to_str().unwrap();
         install(&place, agent, "p", &[]);
+        place.write("home/.codex/config.toml", trusted.replace("HERE", here));
         place.write(file, setting);
-        let doctor = run_in(&place, "p", 1);
+        let doctor = run_in(&place, start, 1);
         let broken = doctor["broken"][0].as_str().unwrap();
         let wanted = format!("{file} turns off all hooks (`");
         assert!(broken.contains(&wanted) && broken.contains(agent), "{broken}");
+    }
+    // The switch of Copilot's user settings has no effect.
+    let copilot = place();
+    install(&copilot, "copilot", "p", &[]);
+    copilot.write("home/.copilot/settings.json", r#"{"disableAllHooks": true}"#);
+    run_in(&copilot, "p", 0);
+    for (agent, variable) in [("claude-code", "CLAUDE_CODE_SIMPLE"), ("opencode", "OPENCODE_PURE")]
+    {
+        let place = place();
+        install(&place, agent, "p", &[]);
+        let mut command = place.command(["doctor", "--json", "--bundled=off"]);
+        command.current_dir(place.path().join("p")).env(variable, "1");
+        let doctor = finish(command, b"").exits(1).json();
+        let broken = doctor["broken"][0].as_str().unwrap();
+        assert!(broken.contains(&format!("turns off all hooks (`{variable}=1`)")), "{broken}");
     }
     let disabled = place();
     install(&disabled, "claude-code", "p", &[]);
@@ -271,6 +293,18 @@ fn the_doctor_reads_the_settings_that_an_agent_reads_where_it_is_started() {
         assert!(broken.contains(&format!("{title} does not read ")), "{broken}");
         assert!(broken.contains("p/sub: start it in "), "{broken}");
     }
+    // In a worktree, Codex reads the hooks of the main checkout.
+    let worktree = place();
+    worktree
+        .write("wt/.git", format!("gitdir: {}/p/.git/worktrees/wt\n", worktree.path().display()));
+    worktree
+        .write("p/.git/worktrees/wt/gitdir", format!("{}/wt/.git\n", worktree.path().display()));
+    worktree.write("p/.git/worktrees/wt/commondir", "../..\n");
+    install(&worktree, "codex", "wt", &["--project"]);
+    let doctor = run_in(&worktree, "wt", 1);
+    let broken = doctor["broken"][0].as_str().unwrap();
+    assert!(broken.contains("Codex reads the hooks of ") && broken.contains("/p if"), "{broken}");
+
     let nested = place();
     install(&nested, "opencode", "p", &["--project"]);
     run_in(&nested, "p/sub", 0);

@@ -15,6 +15,7 @@ fn settings(agent: &str) -> &'static str {
         "gemini" => ".gemini/settings.json",
         "cursor" => ".cursor/hooks.json",
         "qwen" => ".qwen/settings.json",
+        "droid" => ".factory/settings.json",
         "copilot" => ".github/hooks/repertoire.json",
         _ => ".opencode/plugins/repertoire.js",
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AGENTS, install, place, prompt};
+use super::{AGENTS, install, place, prompt, state};
 use crate::binary::Place;
 
 /// The name by which the MCP client of each agent introduces itself.
@@ -12,6 +12,7 @@ fn client_name(agent: &str) -> &str {
         "gemini" => "gemini-cli-mcp-client",
         "qwen" => "qwen-cli-mcp-client-repertoire",
         "cursor" => "cursor-vscode",
+        "droid" => "factory-cli-mcp-client",
         "copilot" => "github-copilot-developer",
         name => name,
     }
@@ -97,6 +98,34 @@ fn a_hook_with_other_skills_than_the_server_lists_its_own() {
     let said = begin(&place, "claude-code", "1", "what is the weather");
     assert!(said.contains(LISTED), "{said}");
     assert!(connect(&place, "another", Client::Plain).contains(LISTED), "not an agent with hooks");
+}
+
+#[test]
+fn a_server_that_no_client_connects_to_any_more_silences_no_hook() {
+    let place = place();
+    install(&place, "claude-code").exits(0);
+    place.run(["mcp", "install", "claude-code", "--project"]).exits(0);
+    let weather = |session: &str| begin(&place, "claude-code", session, "what is the weather");
+    connect(&place, "claude-code", Client::Declares);
+    assert!(!weather("1").contains(LISTED));
+    // Conversations that begin at the same time are no evidence.
+    assert!(!weather("2").contains(LISTED));
+    // An hour later, the client of that conversation has not connected.
+    let age = |name: &str, hours: u64| {
+        let file = std::fs::File::options().append(true).open(state(&place, name)).unwrap();
+        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(hours * 3600);
+        file.set_modified(time).unwrap();
+    };
+    age("mcp-clients/claude-code", 2);
+    age("mcp-clients/claude-code.left-out", 1);
+    assert!(weather("3").contains(LISTED));
+    assert!(weather("4").contains(LISTED));
+    connect(&place, "claude-code", Client::Declares);
+    assert!(!weather("5").contains(LISTED));
+    // With a connection in between, time alone changes nothing.
+    age("mcp-clients/claude-code.left-out", 2);
+    age("mcp-clients/claude-code", 1);
+    assert!(!weather("6").contains(LISTED));
 }
 
 #[test]

@@ -32,8 +32,8 @@ use std::path::PathBuf;
 use binary::{Place, Run};
 use serde_json::{Value, json};
 
-const AGENTS: [&str; 7] =
-    ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode", "qwen"];
+const AGENTS: [&str; 8] =
+    ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode", "qwen", "droid"];
 
 /// Creates a project with four skills: one for messages, one for files, a long one, and one that Claude
 /// Code reads itself.

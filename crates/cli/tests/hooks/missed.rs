@@ -70,7 +70,7 @@ fn load(place: &Place, agent: &str, session: &str, skill: &str) {
         place,
         agent,
         &match agent {
-            "claude-code" => after("Skill", json!({"skill": skill})),
+            "claude-code" | "droid" => after("Skill", json!({"skill": skill})),
             "codex" => after("Bash", json!({"command": format!("sed -n '1,200p' '{file}'")})),
             "gemini" => json!({
                 "hook_event_name": "AfterTool", "session_id": session, "cwd": place.path(),

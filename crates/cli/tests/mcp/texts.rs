@@ -305,7 +305,9 @@ fn no_answer_of_a_hook_has_a_character_that_is_not_seen() {
     let Some(place) = place() else { return };
     let here = place.path().to_str().unwrap();
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hooks");
-    for agent in ["claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "qwen"] {
+    for agent in
+        ["claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "qwen", "droid"]
+    {
         let mut n_answers = 0;
         for file in std::fs::read_dir(recorded.join(agent)).unwrap() {
             let file = file.unwrap().path();

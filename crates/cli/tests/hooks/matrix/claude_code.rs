@@ -1,7 +1,7 @@
 //! The rows of Claude Code.
 
 use super::Adds::{Body, Line, Nothing};
-use super::{CLAUDE, SKILL, SUB, TOOL, check, set_up};
+use super::{Adds, CLAUDE, SKILL, SUB, TOOL, UNNAMED, WORKTREE, check, set_up};
 
 #[test]
 fn claude_code() {
@@ -10,6 +10,27 @@ fn claude_code() {
         r#"{"version": 2, "plugins": {"poetry@market": [{"installPath": "HERE/poetry"}]}}"#,
     );
     const IN_PLUGIN: (&str, &str) = ("poetry/skills/verse/SKILL.md", SKILL);
+    const ENABLED: (&str, &str) =
+        ("home/.claude/settings.json", r#"{"enabledPlugins": {"poetry@market": true}}"#);
+    const POETRY: Adds = Line("call the `Skill` tool with `poetry:verse`");
+    const LOCAL_OFF: (&str, &str) =
+        ("p/.claude/settings.local.json", r#"{"skillOverrides": {"verse": "off"}}"#);
+    const PACK: (&str, &str) =
+        ("home/.claude/skills/pack/.claude-plugin/plugin.json", r#"{"name": "poetry"}"#);
+    const IN_PACK: (&str, &str) = ("home/.claude/skills/pack/skills/verse/SKILL.md", SKILL);
+    const MARKET: (&str, &str) = (
+        "home/.claude/plugins/known_marketplaces.json",
+        r#"{"market": {"installLocation": "HERE/poetry"}}"#,
+    );
+    const CHOSEN: (&str, &str) = (
+        "poetry/.claude-plugin/marketplace.json",
+        r#"{"plugins": [{"name": "poetry", "source": "./", "skills": ["./skills/verse"]}]}"#,
+    );
+    const OTHER_CHOSEN: (&str, &str) = (
+        "poetry/.claude-plugin/marketplace.json",
+        r#"{"plugins": [{"name": "poetry", "source": "./", "skills": ["./skills/prose"]}]}"#,
+    );
+    const UNNAMED_OTHER: &str = "---\ndescription: Writes prose.\n---\nWrite.\n";
     check(
         "claude-code",
         &[
@@ -49,14 +70,7 @@ fn claude_code() {
             ),
             // Plugins.
             set_up(
-                &[
-                    PLUGIN,
-                    IN_PLUGIN,
-                    (
-                        "home/.claude/settings.json",
-                        r#"{"enabledPlugins": {"poetry@market": true}}"#,
-                    ),
-                ],
+                &[PLUGIN, IN_PLUGIN, ENABLED],
                 SUB,
                 Line("call the `Skill` tool with `poetry:verse`"),
             ),
@@ -64,10 +78,7 @@ fn claude_code() {
                 &[
                     PLUGIN,
                     IN_PLUGIN,
-                    (
-                        "home/.claude/settings.json",
-                        r#"{"enabledPlugins": {"poetry@market": true}}"#,
-                    ),
+                    ENABLED,
                     ("p/.claude/settings.json", r#"{"enabledPlugins": {"poetry@market": false}}"#),
                 ],
                 "",
@@ -149,6 +160,88 @@ fn claude_code() {
                 "",
                 Nothing,
             ),
+            // `settings.local.json` of the root counts in a subdirectory, and wins over the one there.
+            set_up(&[CLAUDE, LOCAL_OFF], SUB, Nothing),
+            set_up(
+                &[
+                    CLAUDE,
+                    LOCAL_OFF,
+                    (
+                        "p/packages/web/.claude/settings.local.json",
+                        r#"{"skillOverrides": {"verse": "on"}}"#,
+                    ),
+                ],
+                SUB,
+                Nothing,
+            ),
+            // In a worktree, that of the main checkout does, and so do its skills if there are no others.
+            set_up(&[WORKTREE[0], WORKTREE[1], WORKTREE[2], CLAUDE], "../wt", TOOL),
+            set_up(
+                &[WORKTREE[0], WORKTREE[1], WORKTREE[2], CLAUDE, LOCAL_OFF],
+                "../wt/sub",
+                Nothing,
+            ),
+            set_up(
+                &[
+                    WORKTREE[0],
+                    WORKTREE[1],
+                    WORKTREE[2],
+                    CLAUDE,
+                    ("wt/.claude/skills/other/SKILL.md", UNNAMED_OTHER),
+                ],
+                "../wt",
+                Nothing,
+            ),
+            // A `.git` file that no repository knows leads nowhere.
+            set_up(&[WORKTREE[0], CLAUDE], "../wt", Nothing),
+            set_up(&[("p/.claude/skills/verse/skill.md", SKILL)], "", Body),
+            set_up(&[("p/.claude/skills/verse/SKILL.md", UNNAMED)], "", TOOL),
+            // A plugin among the skills of the user, and its switch.
+            set_up(&[PACK, IN_PACK], SUB, POETRY),
+            set_up(
+                &[
+                    PACK,
+                    IN_PACK,
+                    (
+                        "home/.claude/settings.json",
+                        r#"{"enabledPlugins": {"poetry@skills-dir": false}}"#,
+                    ),
+                ],
+                "",
+                Nothing,
+            ),
+            // The marketplace chooses among the skills of a plugin that is the whole of it.
+            set_up(&[PLUGIN, ENABLED, IN_PLUGIN, MARKET, CHOSEN], "", POETRY),
+            set_up(&[PLUGIN, ENABLED, IN_PLUGIN, MARKET, OTHER_CHOSEN], "", Nothing),
+            // A plugin that is one skill, or names single ones.
+            set_up(&[PLUGIN, ENABLED, ("poetry/SKILL.md", SKILL)], "", POETRY),
+            set_up(
+                &[
+                    PLUGIN,
+                    ENABLED,
+                    ("poetry/one/SKILL.md", SKILL),
+                    ("poetry/.claude-plugin/plugin.json", r#"{"name": "p", "skills": ["./one"]}"#),
+                ],
+                "",
+                Line("call the `Skill` tool with `p:one`"),
+            ),
+            // Of two installations, that of the project counts there.
+            set_up(
+                &[
+                    ENABLED,
+                    ("new/skills/verse/SKILL.md", SKILL),
+                    (
+                        PLUGIN.0,
+                        r#"{"version": 2, "plugins": {"poetry@market": [
+                            {"scope": "user", "installPath": "HERE/old"},
+                            {"scope": "project", "projectPath": "HERE/p", "installPath": "HERE/new"}
+                        ]}}"#,
+                    ),
+                ],
+                "",
+                POETRY,
+            ),
+            set_up(&[IN_PLUGIN], "", POETRY).with(&[("CLAUDE_CODE_PLUGIN_DIRS", "HERE/poetry")]),
         ],
     );
 }

@@ -2,10 +2,15 @@
 //! the skill, and the switches that the user set.
 
 mod claude_code;
+mod codex;
+mod copilot;
+mod droid;
+mod gemini;
+mod opencode;
 mod qwen;
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -29,9 +34,18 @@ use Adds::{Body, Line, Nothing};
 /// A set-up: files by their paths, whose content `SKILL` stands for the skill, and `-> PATH` for a link.
 struct SetUp {
     files: &'static [(&'static str, &'static str)],
-    /// The directory in the project that the agent is started in.
+    /// The directory in the project that the agent is started in; `../` leads beside the project.
     start: &'static str,
+    /// The variables that the agent and its hook have.
+    variables: &'static [(&'static str, &'static str)],
     adds: Adds,
+}
+
+impl SetUp {
+    const fn with(mut self, variables: &'static [(&'static str, &'static str)]) -> SetUp {
+        self.variables = variables;
+        self
+    }
 }
 
 const fn set_up(
@@ -39,13 +53,21 @@ const fn set_up(
     start: &'static str,
     adds: Adds,
 ) -> SetUp {
-    SetUp { files, start, adds }
+    SetUp { files, start, variables: &[], adds }
 }
 
 const SKILL: &str = "SKILL";
 const TOOL: Adds = Line("call the `Skill` tool with `verse`");
 const CLAUDE: (&str, &str) = ("p/.claude/skills/verse/SKILL.md", SKILL);
 const SUB: &str = "packages/web";
+/// A skill without a `name`.
+const UNNAMED: &str = "---\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+/// A worktree beside the project.
+const WORKTREE: [(&str, &str); 3] = [
+    ("wt/.git", "gitdir: HERE/p/.git/worktrees/wt\n"),
+    ("p/.git/worktrees/wt/gitdir", "HERE/wt/.git\n"),
+    ("p/.git/worktrees/wt/commondir", "../..\n"),
+];
 
 #[test]
 fn settings_that_cannot_be_read_turn_nothing_off() {
@@ -53,240 +75,36 @@ fn settings_that_cannot_be_read_turn_nothing_off() {
     write(&place, CLAUDE.0, CLAUDE.1);
     write(&place, "p/.git/HEAD", "");
     write(&place, "p/.claude/settings.json", "{\"skillOverrides\": {\"verse\": \"off\"}");
-    let context = say(&place, "claude-code", &place.path().join("p"));
+    let start = Started { dir: place.path().join("p"), variables: Vec::new() };
+    let context = say(&place, "claude-code", &start);
     assert!(context.contains("call the `Skill` tool with `verse`"), "{context}");
 }
 
-#[test]
-fn codex() {
-    const CODEX: (&str, &str) = ("p/.codex/skills/verse/SKILL.md", SKILL);
-    const SHARED: (&str, &str) = ("p/.agents/skills/verse/SKILL.md", SKILL);
-    const CONFIG: &str = "home/.codex/config.toml";
-    check(
-        "codex",
-        &[
-            set_up(&[CODEX], "", Line("read HERE/p/.codex/skills/verse/SKILL.md")),
-            set_up(&[CODEX], SUB, Line("read HERE/p/.codex/skills/verse/SKILL.md")),
-            set_up(&[SHARED], SUB, Line("read HERE/p/.agents/skills/verse/SKILL.md")),
-            set_up(
-                &[("home/.codex/skills/verse/SKILL.md", SKILL)],
-                SUB,
-                Line("read HERE/home/.codex/skills/verse/SKILL.md"),
-            ),
-            set_up(
-                &[("p/.agents/skills/group/verse/SKILL.md", SKILL)],
-                "",
-                Line("read HERE/p/.agents/skills/group/verse/SKILL.md"),
-            ),
-            set_up(&[CLAUDE], SUB, Body),
-            set_up(
-                &[SHARED, (CONFIG, "[[skills.config]]\nname = \"verse\"\nenabled = false\n")],
-                SUB,
-                Nothing,
-            ),
-            set_up(
-                &[
-                    SHARED,
-                    (
-                        CONFIG,
-                        "[[skills.config]]\npath = \"HERE/p/.agents/skills/verse/SKILL.md\"\n\
-                     enabled = false\n",
-                    ),
-                ],
-                "",
-                Nothing,
-            ),
-            set_up(
-                &[
-                    SHARED,
-                    (
-                        CONFIG,
-                        "skills.config = [{name = \"verse\", enabled = false}, \
-                     {name = \"verse\", enabled = true}]\n",
-                    ),
-                ],
-                "",
-                Line("read "),
-            ),
-            set_up(
-                &[
-                    SHARED,
-                    (
-                        "p/.agents/skills/verse/agents/openai.yaml",
-                        "policy:\n  allow_implicit_invocation: false\n",
-                    ),
-                ],
-                SUB,
-                Nothing,
-            ),
-            set_up(
-                &[
-                    ("home/.codex/plugins/cache/market/poetry/1.0.0/skills/verse/SKILL.md", SKILL),
-                    (CONFIG, "[plugins.\"poetry@market\"]\nenabled = true\n"),
-                ],
-                SUB,
-                Line(
-                    "read HERE/home/.codex/plugins/cache/market/poetry/1.0.0/skills/verse/SKILL.md",
-                ),
-            ),
-        ],
-    );
-}
-
-#[test]
-fn gemini() {
-    const LINE: Adds = Line("call `activate_skill` with `verse`");
-    const SHARED: (&str, &str) = ("p/.agents/skills/verse/SKILL.md", SKILL);
-    const USER: &str = "home/.gemini/settings.json";
-    const TRUST: &str = "home/.gemini/trustedFolders.json";
-    check(
-        "gemini",
-        &[
-            set_up(&[SHARED], "", LINE),
-            // It looks only in the directory that it is started in.
-            set_up(&[SHARED], SUB, Body),
-            set_up(&[("p/packages/web/.gemini/skills/verse/SKILL.md", SKILL)], SUB, LINE),
-            set_up(&[("home/.gemini/skills/verse/SKILL.md", SKILL)], SUB, LINE),
-            set_up(
-                &[
-                    ("src/verse/SKILL.md", SKILL),
-                    ("home/.gemini/skills/verse", "-> HERE/src/verse"),
-                ],
-                SUB,
-                LINE,
-            ),
-            set_up(
-                &[("home/.gemini/extensions/poetry/skills/verse/SKILL.md", SKILL)],
-                "",
-                Line("`activate_skill`"),
-            ),
-            set_up(
-                &[
-                    ("home/.gemini/extensions/poetry/skills/verse/SKILL.md", SKILL),
-                    (
-                        "home/.gemini/extensions/extension-enablement.json",
-                        r#"{"poetry": {"overrides": ["!HERE/p/*"]}}"#,
-                    ),
-                ],
-                "",
-                Nothing,
-            ),
-            set_up(&[SHARED, (USER, r#"{"skills": {"disabled": ["Verse"]}}"#)], "", Nothing),
-            set_up(&[SHARED, (USER, r#"{"skills": {"enabled": false}}"#)], "", Nothing),
-            set_up(
-                &[SHARED, ("p/.gemini/settings.json", r#"{"skills": {"disabled": ["verse"]}}"#)],
-                "",
-                Nothing,
-            ),
-            set_up(&[SHARED, (TRUST, r#"{"HERE/p": "TRUST_FOLDER"}"#)], "", LINE),
-            set_up(&[SHARED, (TRUST, r#"{"HERE/p": "DO_NOT_TRUST"}"#)], "", Nothing),
-        ],
-    );
-}
-
-#[test]
-fn copilot() {
-    const LINE: Adds = Line("call the `skill` tool with `verse`");
-    const GITHUB: (&str, &str) = ("p/.github/skills/verse/SKILL.md", SKILL);
-    const USER: &str = "home/.copilot/settings.json";
-    check(
-        "copilot",
-        &[
-            set_up(&[GITHUB], SUB, LINE),
-            set_up(&[CLAUDE], SUB, LINE),
-            set_up(&[("home/.copilot/skills/verse/SKILL.md", SKILL)], "", LINE),
-            set_up(&[("home/.agents/skills/verse/SKILL.md", SKILL)], "", LINE),
-            set_up(&[("home/.claude/skills/verse/SKILL.md", SKILL)], "", Body),
-            set_up(&[GITHUB, (USER, r#"{"disabledSkills": ["verse"]}"#)], SUB, Nothing),
-            set_up(
-                &[GITHUB, ("p/.github/copilot/settings.json", r#"{"disabledSkills": ["verse"]}"#)],
-                SUB,
-                Nothing,
-            ),
-            set_up(
-                &[("src/verse/SKILL.md", SKILL), (USER, r#"{"skillDirectories": ["HERE/src"]}"#)],
-                "",
-                LINE,
-            ),
-            set_up(
-                &[("home/.copilot/installed-plugins/market/poetry/skills/verse/SKILL.md", SKILL)],
-                "",
-                Line("call the `skill` tool with"),
-            ),
-        ],
-    );
-}
-
-#[test]
-fn opencode() {
-    const LINE: Adds = Line("call the `skill` tool with `verse`");
-    const OWN: (&str, &str) = ("p/.opencode/skills/verse/SKILL.md", SKILL);
-    check(
-        "opencode",
-        &[
-            set_up(&[OWN], SUB, LINE),
-            set_up(&[CLAUDE], SUB, LINE),
-            set_up(&[("home/.config/opencode/skill/verse/SKILL.md", SKILL)], SUB, LINE),
-            set_up(
-                &[OWN, ("p/opencode.json", r#"{"permission": {"skill": {"verse": "deny"}}}"#)],
-                SUB,
-                Nothing,
-            ),
-            set_up(
-                &[
-                    OWN,
-                    (
-                        "p/opencode.jsonc",
-                        r#"{"permission": {"skill": {"*": "deny", "v*": "allow"}}} // x"#,
-                    ),
-                ],
-                "",
-                LINE,
-            ),
-            set_up(
-                &[
-                    OWN,
-                    (
-                        "p/opencode.json",
-                        r#"{"permission": {"skill": {"v*": "allow", "ver*": "deny"}}}"#,
-                    ),
-                ],
-                "",
-                Nothing,
-            ),
-            set_up(
-                &[
-                    OWN,
-                    ("home/.config/opencode/opencode.json", r#"{"permission": {"skill": "deny"}}"#),
-                ],
-                SUB,
-                Nothing,
-            ),
-            set_up(
-                &[
-                    ("src/verse/SKILL.md", SKILL),
-                    ("p/opencode.json", r#"{"skills": {"paths": ["../src"]}}"#),
-                ],
-                "",
-                LINE,
-            ),
-        ],
-    );
+/// The place and the variables with which the agent was started.
+struct Started {
+    dir: PathBuf,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// Checks each set-up in each channel: a message, `list --agent` and `why --agent`.
 fn check(agent: &str, set_ups: &[SetUp]) {
-    for SetUp { files, start, adds } in set_ups {
+    for SetUp { files, start, variables, adds } in set_ups {
         let place = Place::new();
         let here = place.path().to_str().unwrap().to_owned();
-        let start = place.path().join("p").join(start);
-        fs::create_dir_all(&start).unwrap();
+        let start = match start.strip_prefix("../") {
+            Some(beside) => place.path().join(beside),
+            None => place.path().join("p").join(start),
+        };
+        let variables: Vec<(&str, String)> =
+            variables.iter().map(|(name, value)| (*name, value.replace("HERE", &here))).collect();
+        let start = &Started { dir: start, variables };
+        fs::create_dir_all(&start.dir).unwrap();
         fs::create_dir_all(place.path().join("p/.git")).unwrap();
         for (path, content) in *files {
             write(&place, path, &content.replace("HERE", &here));
         }
         let context = say(&place, agent, &start);
-        let case = format!("{agent} in {}: {files:?}: {context}", start.display());
+        let case = format!("{agent} in {}: {files:?}: {context}", start.dir.display());
         let line = |words: &str| {
             let words = words.replace("HERE", &here);
             context.lines().any(|line| line.contains("use this skill: ") && line.contains(&words))
@@ -317,19 +135,22 @@ fn write(place: &Place, path: &str, content: &str) {
 }
 
 /// Runs the binary in `start`, as the agent that was started there would.
-fn run(place: &Place, start: &Path, args: &[&str], input: &str) -> Run {
+fn run(place: &Place, start: &Started, args: &[&str], input: &str) -> Run {
     let mut command = place.command(args);
-    command.current_dir(start);
-    for variable in ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR"] {
-        command.env(variable, start);
+    command.current_dir(&start.dir);
+    for variable in
+        ["CLAUDE_PROJECT_DIR", "FACTORY_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR"]
+    {
+        command.env(variable, &start.dir);
     }
+    command.envs(start.variables.iter().map(|(name, value)| (*name, value)));
     finish(command, input.as_bytes())
 }
 
-fn say(place: &Place, agent: &str, start: &Path) -> String {
+fn say(place: &Place, agent: &str, start: &Started) -> String {
     let name = if agent == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
     let call = json!({
-        "hook_event_name": name, "session_id": "s", "cwd": start, "prompt": MESSAGE,
+        "hook_event_name": name, "session_id": "s", "cwd": start.dir, "prompt": MESSAGE,
     });
     let run = run(place, start, &["hook", agent, "--deadline", "60"], &call.to_string()).exits(0);
     assert_eq!(run.stderr, "");
@@ -340,7 +161,13 @@ fn say(place: &Place, agent: &str, start: &Path) -> String {
 }
 
 /// Checks the list of skills for the agent, and returns the id of the skill.
-fn check_list(place: &Place, agent: &str, start: &Path, adds: Adds, case: &str) -> Option<String> {
+fn check_list(
+    place: &Place,
+    agent: &str,
+    start: &Started,
+    adds: Adds,
+    case: &str,
+) -> Option<String> {
     let listed =
         run(place, start, &["list", "--agent", agent, "--bundled=off", "--json"], "").json();
     let skill = listed["skills"].as_array().unwrap().iter().find(|skill| skill["name"] == "verse");
@@ -355,7 +182,7 @@ fn check_list(place: &Place, agent: &str, start: &Path, adds: Adds, case: &str) 
     skill.and_then(|skill| skill["id"].as_str()).map(str::to_owned)
 }
 
-fn check_why(place: &Place, agent: &str, start: &Path, (id, adds): (&str, Adds), case: &str) {
+fn check_why(place: &Place, agent: &str, start: &Started, (id, adds): (&str, Adds), case: &str) {
     run(place, start, &["hook", "install", agent], "").exits(0);
     let args = ["why", id, MESSAGE, "--agent", agent, "--json"];
     let verdict = run(place, start, &args, "").json();

@@ -1,6 +1,6 @@
 //! Qwen Code.
 
-use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
+use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, UNNAMED, check, set_up};
 
 #[test]
 fn qwen() {
@@ -22,11 +22,16 @@ fn qwen() {
             set_up(&[("p/.agents/skills/verse/SKILL.md", SKILL)], "", LINE),
             set_up(&[("home/.qwen/skills/verse/SKILL.md", SKILL)], SUB, LINE),
             set_up(&[("home/.agents/skills/verse/SKILL.md", SKILL)], SUB, LINE),
+            // The manifest has the name of an extension.
             set_up(
-                &[("home/.qwen/extensions/poetry/skills/verse/SKILL.md", SKILL)],
+                &[
+                    ("home/.qwen/extensions/dir/qwen-extension.json", r#"{"name": "poetry"}"#),
+                    ("home/.qwen/extensions/dir/skills/verse/SKILL.md", SKILL),
+                ],
                 "",
                 Line("call the `skill` tool with `poetry:verse`"),
             ),
+            set_up(&[("home/.qwen/extensions/poetry/skills/verse/SKILL.md", SKILL)], "", Nothing),
             set_up(
                 &[
                     ("src/verse/SKILL.md", SKILL),
@@ -56,6 +61,12 @@ fn qwen() {
             // Rules about folders count once they are turned on; the settings of the project do then not.
             set_up(&[OWN, OFF_HERE, TRUST], "", Nothing),
             set_up(&[OWN, OFF_HERE, TRUST, RULES], "", LINE),
+            set_up(&[OWN, (USER, r#"{"permissions": {"deny": ["Skill(verse)"]}}"#)], "", Nothing),
+            set_up(&[OWN, (USER, r#"{"permissions": {"deny": ["skill"]}}"#)], "", Nothing),
+            set_up(&[OWN, (USER, r#"{"tools": {"exclude": ["skill"]}}"#)], "", Nothing),
+            // Skills that it does not list.
+            set_up(&[("p/.agents/skills/verse/skill.md", SKILL)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", UNNAMED)], "", Body),
         ],
     );
 }

@@ -1,0 +1,143 @@
+//! The plugins of Claude Code. Observed with 2.1.332: which of the directories of a plugin hold skills, by its
+//! manifest, by the entry of its marketplace and without either; `@skills-dir`, and the variable.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::settings::{Settings, directories};
+use super::{AgentState, Obstacle, SkillRoot, Start};
+use repertoire::Skill;
+use repertoire::catalog::RuleTarget;
+
+/// The switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
+type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
+
+/// Where the manifest of a plugin is.
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// Returns the directories of skills of the enabled plugins that are installed in `dir`, for a start in
+/// `here`.
+pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path) -> Vec<SkillRoot> {
+    let Some(installed) = Settings::read(dir.join("installed_plugins.json")) else {
+        return Vec::new();
+    };
+    let marketplaces = Settings::read(dir.join("known_marketplaces.json"));
+    let mut roots = Vec::new();
+    for (id, installations) in installed.value["plugins"].as_object().into_iter().flatten() {
+        if enabled.get(id.as_str()).is_none_or(|(is_on, _)| !is_on) {
+            continue;
+        }
+        let (name, marketplace) = id.split_once('@').unwrap_or((id, ""));
+        let entry = marketplaces.as_ref().and_then(|known| entry(known, marketplace, name));
+        let path = installation(installations, here)["installPath"].as_str();
+        let plugin = path.map(|path| Plugin { dir: PathBuf::from(path), name, entry });
+        roots.extend(plugin.into_iter().flat_map(|plugin| plugin.roots()));
+    }
+    roots
+}
+
+/// Returns the installation of a plugin that counts in `here`. Version 1 of the file has one of each plugin,
+/// version 2 a list, in which a project may have its own.
+fn installation<'v>(installations: &'v Value, here: &Path) -> &'v Value {
+    let Some(list) = installations.as_array() else { return installations };
+    let is_here = |of: &&Value| of["projectPath"].as_str().is_some_and(|at| Path::new(at) == here);
+    let is_general = |of: &&Value| of["projectPath"].is_null();
+    let of = list.iter().find(is_here).or_else(|| list.iter().find(is_general));
+    of.or_else(|| list.first()).unwrap_or(&Value::Null)
+}
+
+/// Returns the entry of the plugin `name` in its marketplace.
+fn entry(known: &Settings, marketplace: &str, name: &str) -> Option<Value> {
+    let at = PathBuf::from(known.value[marketplace]["installLocation"].as_str()?);
+    let file = if at.is_dir() { at.join(".claude-plugin/marketplace.json") } else { at };
+    let plugins = Settings::read(file)?;
+    plugins.value["plugins"].as_array()?.iter().find(|plugin| plugin["name"] == name).cloned()
+}
+
+/// Adds the plugins among the directories of the user's skills, and what turns them off.
+pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentState) {
+    for dir in directories(skills) {
+        let Some(manifest) = Settings::read(dir.join(MANIFEST)) else { continue };
+        let Some(name) = manifest.value["name"].as_str() else { continue };
+        let id = format!("{name}@skills-dir");
+        match enabled.get(&id) {
+            Some((false, file)) => {
+                let by = Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), file);
+                state.switch(RuleTarget::Below(dir), true, by);
+            }
+            _ => state.roots.extend(Plugin { dir, name, entry: None }.roots()),
+        }
+    }
+}
+
+/// Returns the directories of skills of the plugins that `CLAUDE_CODE_PLUGIN_DIRS` names.
+pub(super) fn of_variable(start: &Start) -> Vec<SkillRoot> {
+    let named = start.variables.get("CLAUDE_CODE_PLUGIN_DIRS");
+    let dirs = named.into_iter().flat_map(std::env::split_paths).filter(|dir| dir.is_absolute());
+    let roots = dirs.flat_map(|dir| {
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Plugin { dir, name: &name, entry: None }.roots()
+    });
+    roots.collect()
+}
+
+/// A plugin.
+struct Plugin<'n> {
+    dir: PathBuf,
+    /// Its name, if it has no manifest.
+    name: &'n str,
+    /// Its entry in the marketplace.
+    entry: Option<Value>,
+}
+
+impl Plugin<'_> {
+    /// Returns its directories of skills, and those that are skills themselves.
+    fn roots(&self) -> Vec<SkillRoot> {
+        let manifest = Settings::read(self.dir.join(MANIFEST));
+        let manifest = manifest.map(|manifest| manifest.value).unwrap_or_default();
+        let name = manifest["name"].as_str().unwrap_or(self.name);
+        let of_entry = self.entry.iter().flat_map(|entry| self.named(&entry["skills"]));
+        let of_entry: Vec<PathBuf> = of_entry.collect();
+        // An entry whose plugin is the whole marketplace says which of its skills belong to it.
+        let is_whole = |entry: &Value| {
+            entry["source"].as_str().is_some_and(|source| matches!(source, "." | "./"))
+        };
+        let is_chosen = !of_entry.is_empty() && self.entry.as_ref().is_some_and(is_whole);
+        let usual = Some(self.dir.join("skills")).filter(|_| !is_chosen);
+        let has_usual = usual.as_ref().is_some_and(|dir| dir.is_dir());
+        let alone = Some(self.dir.clone()).filter(|_| !has_usual && of_entry.is_empty());
+        let paths = usual.into_iter().chain(alone.filter(|dir| is_skill(dir))).chain(of_entry);
+        let paths = paths.chain(self.named(&manifest["skills"]));
+        let root = |path: PathBuf| {
+            let skill = is_skill(&path).then(|| self.name_of_skill(&path)).flatten();
+            SkillRoot { skill, ..SkillRoot::plugin(name, path) }
+        };
+        paths.map(root).collect()
+    }
+
+    /// Returns the name of the skill in `dir`: that of the directory, but for the plugin's own one, which has
+    /// the name of its file.
+    fn name_of_skill(&self, dir: &Path) -> Option<String> {
+        if dir != self.dir {
+            return Some(dir.file_name()?.to_string_lossy().into_owned());
+        }
+        let skill = Skill::load(&dir.join("SKILL.md"), "").ok()?;
+        Some(skill.name().to_owned())
+    }
+
+    /// Returns the directories that a value names, one or several, which must be in that of the plugin.
+    fn named(&self, value: &Value) -> Vec<PathBuf> {
+        let list = value.as_array().into_iter().flatten().chain(Some(value));
+        let paths = list.filter_map(Value::as_str).map(|path| {
+            let path = path.trim_start_matches("./").trim_end_matches('/');
+            if path.is_empty() { self.dir.clone() } else { self.dir.join(path) }
+        });
+        paths.filter(|path| path.starts_with(&self.dir)).collect()
+    }
+}
+
+fn is_skill(dir: &Path) -> bool {
+    dir.join("SKILL.md").is_file()
+}

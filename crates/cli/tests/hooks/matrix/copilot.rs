@@ -1,0 +1,74 @@
+//! The rows of Copilot CLI.
+
+use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
+
+#[test]
+fn copilot() {
+    const LINE: Adds = Line("call the `skill` tool with `verse`");
+    const GITHUB: (&str, &str) = ("p/.github/skills/verse/SKILL.md", SKILL);
+    const USER: &str = "home/.copilot/settings.json";
+    const POETRY: Adds = Line("call the `skill` tool with");
+    check(
+        "copilot",
+        &[
+            set_up(&[GITHUB], SUB, LINE),
+            set_up(&[CLAUDE], SUB, LINE),
+            set_up(&[("home/.copilot/skills/verse/SKILL.md", SKILL)], "", LINE),
+            set_up(&[("home/.agents/skills/verse/SKILL.md", SKILL)], "", LINE),
+            set_up(&[("home/.claude/skills/verse/SKILL.md", SKILL)], "", Body),
+            set_up(&[GITHUB, (USER, r#"{"disabledSkills": ["verse"]}"#)], SUB, Nothing),
+            // The settings of a repository turn no skill off.
+            set_up(
+                &[GITHUB, ("p/.github/copilot/settings.json", r#"{"disabledSkills": ["verse"]}"#)],
+                SUB,
+                LINE,
+            ),
+            set_up(
+                &[("src/verse/SKILL.md", SKILL), (USER, r#"{"skillDirectories": ["HERE/src"]}"#)],
+                "",
+                LINE,
+            ),
+            set_up(
+                &[
+                    ("src/verse/SKILL.md", SKILL),
+                    (USER, r#"{"skillDirectories": ["HERE/src/verse"]}"#),
+                ],
+                "",
+                LINE,
+            ),
+            set_up(&[("p/.github/skills/group/verse/SKILL.md", SKILL)], SUB, LINE),
+            set_up(&[("p/.github/skills/verse/skill.md", SKILL)], "", Body),
+            // Plugins: copied, in the place of their marketplace, and not enabled.
+            set_up(
+                &[
+                    ("home/.copilot/installed-plugins/market/poetry/skills/verse/SKILL.md", SKILL),
+                    (USER, r#"{"enabledPlugins": {"poetry@market": true}}"#),
+                ],
+                "",
+                POETRY,
+            ),
+            set_up(
+                &[
+                    (
+                        USER,
+                        r#"{"enabledPlugins": {"poetry@market": true}, "extraKnownMarketplaces":
+                            {"market": {"source": {"source": "directory", "path": "HERE/market"}}}}"#,
+                    ),
+                    (
+                        "market/.github/plugin/marketplace.json",
+                        r#"{"plugins": [{"name": "poetry", "source": "./pl"}]}"#,
+                    ),
+                    ("market/pl/plugin.json", r#"{"name": "poetry", "skills": "more/"}"#),
+                    ("market/pl/more/verse/SKILL.md", SKILL),
+                ],
+                "",
+                POETRY,
+            ),
+            set_up(
+                &[("home/.copilot/installed-plugins/market/poetry/skills/verse/SKILL.md", SKILL)],
+                "",
+                Nothing,
+            ),
+        ],
+    );
+}

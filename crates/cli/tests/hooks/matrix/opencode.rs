@@ -1,0 +1,95 @@
+//! The rows of OpenCode.
+
+use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
+
+#[test]
+fn opencode() {
+    const LINE: Adds = Line("call the `skill` tool with `verse`");
+    const OWN: (&str, &str) = ("p/.opencode/skills/verse/SKILL.md", SKILL);
+    check(
+        "opencode",
+        &[
+            set_up(&[OWN], SUB, LINE),
+            set_up(&[CLAUDE], SUB, LINE),
+            set_up(&[("home/.config/opencode/skill/verse/SKILL.md", SKILL)], SUB, LINE),
+            set_up(
+                &[OWN, ("p/opencode.json", r#"{"permission": {"skill": {"verse": "deny"}}}"#)],
+                SUB,
+                Nothing,
+            ),
+            set_up(
+                &[
+                    OWN,
+                    (
+                        "p/opencode.jsonc",
+                        r#"{"permission": {"skill": {"*": "deny", "v*": "allow"}}} // x"#,
+                    ),
+                ],
+                "",
+                LINE,
+            ),
+            set_up(
+                &[
+                    OWN,
+                    (
+                        "p/opencode.json",
+                        r#"{"permission": {"skill": {"v*": "allow", "ver*": "deny"}}}"#,
+                    ),
+                ],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[
+                    OWN,
+                    ("home/.config/opencode/opencode.json", r#"{"permission": {"skill": "deny"}}"#),
+                ],
+                SUB,
+                Nothing,
+            ),
+            set_up(
+                &[
+                    ("src/verse/SKILL.md", SKILL),
+                    ("p/opencode.json", r#"{"skills": {"paths": ["../src"]}}"#),
+                ],
+                "",
+                LINE,
+            ),
+            // Variables.
+            set_up(&[CLAUDE], "", Body).with(&[("OPENCODE_DISABLE_CLAUDE_CODE", "1")]),
+            set_up(&[OWN], SUB, Nothing).with(&[("OPENCODE_DISABLE_PROJECT_CONFIG", "1")]),
+            set_up(&[CLAUDE], SUB, LINE).with(&[("OPENCODE_DISABLE_PROJECT_CONFIG", "true")]),
+            set_up(&[OWN], "", Nothing).with(&[(
+                "OPENCODE_CONFIG_CONTENT",
+                r#"{"permission": {"skill": {"verse": "deny"}}}"#,
+            )]),
+            set_up(&[OWN], "", Nothing)
+                .with(&[("OPENCODE_PERMISSION", r#"{"skill": {"verse": "deny"}}"#)]),
+            // Rules about all tools; the last that matches decides.
+            set_up(&[OWN, ("p/opencode.json", r#"{"permission": "deny"}"#)], SUB, Nothing),
+            set_up(&[OWN, ("p/opencode.json", r#"{"permission": {"*": "deny"}}"#)], "", Nothing),
+            set_up(
+                &[OWN, ("p/opencode.json", r#"{"permission": {"skill": "allow", "*": "deny"}}"#)],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[OWN, ("p/opencode.json", r#"{"permission": {"*": "deny", "skill": "allow"}}"#)],
+                "",
+                LINE,
+            ),
+            set_up(
+                &[
+                    OWN,
+                    (
+                        "home/.config/opencode/opencode.json",
+                        r#"{"permission": {"skill": {"*": "deny"}}}"#,
+                    ),
+                    ("p/opencode.json", r#"{"permission": {"skill": {"verse": "allow"}}}"#),
+                ],
+                "",
+                LINE,
+            ),
+        ],
+    );
+}
