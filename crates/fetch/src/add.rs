@@ -257,12 +257,12 @@ fn in_each_reading<T>(
         Err(error) if error.code() == ErrorCode::NotFound => error,
         taken => return taken,
     };
-    let Some(Address { source, rev: Some(rev), skill: Some(skill), .. }) =
-        Address::read(&settings.source)
+    let Some(Address { source, rev: Some(rev), skills, .. }) = Address::read(&settings.source)
     else {
         return Err(first);
     };
-    for (rev, skill) in Address::splits(&rev, &skill) {
+    let [skill] = &skills[..] else { return Err(first) };
+    for (rev, skill) in Address::splits(&rev, skill) {
         let mut settings = settings.clone();
         settings.source.clone_from(&source);
         settings.rev = Some(rev);

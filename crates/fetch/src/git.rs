@@ -94,7 +94,8 @@ impl Git {
 
     fn no_revision(&self, rev: &str) -> Error {
         let message = format!("{} has no branch, tag or commit `{rev}`", self.url);
-        Error::new(ErrorCode::NotFound, message, "name another revision")
+        let help = "name another one; what a page has after `#` may be a heading, which is none";
+        Error::new(ErrorCode::NotFound, message, help)
     }
 
     /// Fetches one commit, and returns its hash. If the server does not serve the commit by its hash,

@@ -46,6 +46,7 @@ mod lock_file;
 mod loopback;
 mod mcp;
 mod migrate;
+mod near;
 mod object_address;
 #[cfg(feature = "object-store")]
 mod object_credentials;
@@ -63,6 +64,7 @@ mod program;
 mod provider;
 mod providers;
 mod push;
+mod refusal;
 #[cfg(feature = "oci")]
 mod registry;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]

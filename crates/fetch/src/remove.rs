@@ -9,11 +9,12 @@ use super::config_file::change_config;
 use super::copies::source_at;
 use super::location::check_name;
 use super::lock_file::{self, Locked, LockedFile};
+use super::near::nearest;
 use super::selection::excluded_and_wanted;
 use super::source_list::SourceList;
 use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, may_name};
 use repertoire::{Error, ErrorCode};
-use repertoire_config::{self as config, FetchSettings};
+use repertoire_config::{self as config, FetchSection, FetchSettings};
 
 /// A source, or some of its skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,20 +100,22 @@ impl SourceList<'_> {
             (Some(read), _) => is_same(&read.source, source),
             _ => false,
         };
-        let skill = read.as_ref().and_then(|read| read.skill.as_deref());
-        let skill =
-            skill.or_else(|| text.split_once('@').map(|(_, id)| id).filter(|id| !id.is_empty()));
+        let of_name = || text.split_once('@').map(|(_, id)| id).filter(|id| !id.is_empty());
+        let mut skills = read.as_ref().map(|read| read.skills.clone()).unwrap_or_default();
+        if skills.is_empty() {
+            skills.extend(of_name().map(str::to_owned));
+        }
         let meant: Vec<_> =
             sections.iter().filter(|it| is_meant(&it.name, &it.settings.source)).collect();
-        match (&meant[..], skill) {
-            ([], _) => {}
-            (meant, None) => {
-                return Ok(meant.iter().map(|section| InSource::whole(&section.name)).collect());
-            }
-            (meant, Some(skill)) => {
-                let found = meant.iter().filter_map(|section| self.find_in(&section.name, skill));
-                return Ok(found.collect());
-            }
+        if !meant.is_empty() && skills.is_empty() {
+            return Ok(meant.iter().map(|section| InSource::whole(&section.name)).collect());
+        }
+        if !meant.is_empty() {
+            let in_each = |section: &&FetchSection| {
+                let found = skills.iter().filter_map(|skill| self.find_in(&section.name, skill));
+                found.collect::<Vec<_>>()
+            };
+            return Ok(meant.iter().flat_map(in_each).collect());
         }
         let found: Vec<InSource> =
             sections.iter().filter_map(|section| self.find_in(&section.name, text)).collect();
@@ -123,6 +126,28 @@ impl SourceList<'_> {
             return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
         Ok(found)
+    }
+
+    /// The error for a text that names neither a source nor an installed skill.
+    pub fn not_found(&self, text: &str) -> Error {
+        let sources: Vec<String> = self.sections().into_iter().map(|it| it.name).collect();
+        let skills = sources.iter().flat_map(|source| self.installed(source));
+        let skills: Vec<String> = skills.map(|skill| skill.id).collect();
+        let (of, name) = text.split_once('@').unwrap_or(("", text));
+        let near = nearest(name, sources.iter().chain(&skills).map(String::as_str));
+        let near = near.map(|near| match of {
+            "" => near.to_owned(),
+            of => {
+                format!("{}@{near}", nearest(of, sources.iter().map(String::as_str)).unwrap_or(of))
+            }
+        });
+        let message = format!("{} has no source or skill `{text}`", self.config.display());
+        let help = match (near, &sources[..]) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "it has no sources at all".to_owned(),
+            (None, sources) => format!("there are the sources `{}`", sources.join("`, `")),
+        };
+        Error::new(ErrorCode::NotFound, message, help)
     }
 
     /// Finds the skills of one source that `text` names.

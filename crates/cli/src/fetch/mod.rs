@@ -110,7 +110,7 @@ pub(crate) fn named<'l, 'f>(
             }
         }
         if !is_found && let Some(list) = lists.first() {
-            list.section(name)?;
+            return Err(list.not_found(name));
         }
     }
     let is_wanted = |(list, name): &(&SourceList<'_>, String)| {

@@ -75,13 +75,7 @@ fn found(
         };
         return Err(Error::new(ErrorCode::NotFound, message, help));
     }
-    let sources: Vec<String> = list.sections().into_iter().map(|section| section.name).collect();
-    let message = format!("{} has no source or skill `{name}`", list.config_file().display());
-    let help = match &sources[..] {
-        [] => "it has no sources at all".to_owned(),
-        sources => format!("there are the sources `{}`", sources.join("`, `")),
-    };
-    Err(Error::new(ErrorCode::NotFound, message, help))
+    Err(list.not_found(name))
 }
 
 /// Removes skills of a source, or the whole source.

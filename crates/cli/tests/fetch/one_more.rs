@@ -127,7 +127,11 @@ fn updates_take_the_names_of_skills_and_addresses() {
     }
     for command in ["update", "outdated", "remove"] {
         let run = place.run([command, "pfd"]).exits(1);
-        assert!(run.stderr.contains("`pfd`") && run.stderr.contains("`o-r`"), "{command}: {run:?}");
+        assert!(run.stderr.contains("did you mean `pdf`?"), "{command}: {run:?}");
+        let run = place.run([command, "o-r@dcox"]).exits(1);
+        assert!(run.stderr.contains("did you mean `o-r@docx`?"), "{command}: {run:?}");
+        let run = place.run([command, "nothing"]).exits(1);
+        assert!(run.stderr.contains("there are the sources `o-r`"), "{command}: {run:?}");
     }
 }
 
