@@ -39,6 +39,7 @@ mod directory;
 mod fetcher;
 mod git;
 mod host;
+mod joined;
 mod layout;
 mod limits;
 mod location;
@@ -85,7 +86,7 @@ mod watch;
 #[cfg(feature = "archive-https")]
 mod well_known;
 
-pub use add::Added;
+pub use add::{Added, Opened};
 pub use agent_place::AgentPlace;
 pub use collect::Kept;
 pub use config_file::change_config;

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::agents::{of_source, seen, seen_as_json, show_changes, show_placed, show_seen};
 use super::copy_problems::CopyProblems;
-use super::each_source::{each_source, print_all};
+use super::each_source::{addresses, each_source, print_all};
 use super::{choose, code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
@@ -17,7 +17,7 @@ use crate::report::count;
 use crate::sanitize;
 
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    if args.name.is_some() && args.addresses.len() > 1 {
+    if args.name.is_some() && addresses(args).len() > 1 {
         let message = "`--name` names one source, and there are several";
         let help = "add the source that it is for on its own";
         return Err(Error::new(ErrorCode::InvalidParam, message, help).into());
@@ -30,14 +30,15 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let mut reports = Vec::new();
     let mut is_placed = true;
     let is_good = each_source(args, out, |settings| {
-        let Some(settings) = choose::chosen(settings, args, &fetcher, common, out)? else {
+        let here = std::env::current_dir().unwrap_or_default();
+        let name = args.name.as_deref();
+        let opened = waiting(&settings.source, || list.open(name, settings, &here))?;
+        let Some(opened) = choose::chosen(opened, args, common, out)? else {
             out.note("nothing is added");
             return Ok(());
         };
         let known = CopyProblems::of_all(common)?;
-        let here = std::env::current_dir().unwrap_or_default();
-        let name = args.name.as_deref();
-        let added = waiting(&settings.source, || list.add(name, &settings, &here))?;
+        let added = opened.add()?;
         let placing = of_source(list.place()?, &added.name);
         is_placed &= placing.refused.is_empty();
         let root = list.copy_of(&added.name);
