@@ -78,6 +78,7 @@ mod selection;
 mod signature;
 mod source_list;
 mod state;
+mod submodules;
 mod unattended;
 mod unpack;
 mod untaken;

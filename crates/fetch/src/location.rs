@@ -77,24 +77,24 @@ impl Location {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn parse(text: &str, base: &Path) -> Result<Location, Error> {
-        let (text, bare) = (text.trim(), bare(text));
+        let (text, inner) = (text.trim(), bare(text));
         // The end of a command is a part of it.
         let is_command = text.starts_with("mcp:");
-        if let Some(address) = McpAddress::parse(if is_command { text } else { bare }, base) {
+        if let Some(address) = McpAddress::parse(if is_command { text } else { inner }, base) {
             return address.map(Location::Mcp);
         }
         let read = Address::read(text);
-        let address = read.as_ref().map_or(bare, |read| read.source.as_str());
+        let address = read.as_ref().map_or(inner, |read| read.source.as_str());
         if address.is_empty() || address.starts_with('-') || address.contains(char::is_control) {
             return Err(invalid(text, "is not an address"));
         }
-        let path = path_of(text, bare, base);
-        if is_archive(bare) && !bare.contains("://") && path.is_file() {
+        let path = path_of(text, inner, base);
+        if is_archive(inner) && !inner.contains("://") && path.is_file() {
             return Ok(Location::Archive(path));
         }
         let may_be_path = read.as_ref().is_none_or(|read| read.may_be_path) && path.exists();
         match &read {
-            Some(read) if may_be_path && path.is_dir() && is_repository(read, bare) => {
+            Some(read) if may_be_path && path.is_dir() && is_repository(read, inner) => {
                 Err(ambiguous(text, &read.source))
             }
             _ if may_be_path => of_path(text, path),
@@ -251,10 +251,10 @@ fn is_repository(read: &Address, text: &str) -> bool {
 
 /// The path that a text may be: as it is written, or without what stands round it. Terminals show blanks with
 /// a backslash.
-fn path_of(text: &str, bare: &str, base: &Path) -> PathBuf {
+fn path_of(text: &str, inner: &str, base: &Path) -> PathBuf {
     let path = |text: &str| at_home(text).unwrap_or_else(|| base.join(text));
-    let unescaped = bare.replace("\\ ", " ");
-    let written = [text, bare, &unescaped].map(path);
+    let unescaped = inner.replace("\\ ", " ");
+    let written = [text, inner, &unescaped].map(path);
     written.iter().find(|path| path.exists()).unwrap_or(&written[1]).clone()
 }
 

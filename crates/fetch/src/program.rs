@@ -246,9 +246,14 @@ fn kill(child: &Mutex<Child>) {
 
 /// Tells whether the files below a directory have more bytes than `limit`.
 fn is_too_large(&(dir, limit): &(&Path, u64)) -> bool {
+    bytes_below(dir) > limit
+}
+
+/// The bytes of all files below a directory.
+pub(super) fn bytes_below(dir: &Path) -> u64 {
     let files = walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok);
     let files = files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file);
-    files.map(|metadata| metadata.len()).sum::<u64>() > limit
+    files.map(|metadata| metadata.len()).sum()
 }
 
 #[cfg(test)]

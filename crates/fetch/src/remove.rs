@@ -10,9 +10,10 @@ use super::copies::source_at;
 use super::location::check_name;
 use super::lock_file::{self, Locked, LockedFile};
 use super::near::nearest;
+use super::paths::dir_of_skill;
 use super::selection::excluded_and_wanted;
 use super::source_list::SourceList;
-use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, may_name};
+use repertoire::catalog::{Catalog, CatalogOptions, may_name};
 use repertoire::{Error, ErrorCode};
 use repertoire_config::{self as config, FetchSection, FetchSettings};
 
@@ -238,12 +239,6 @@ impl SourceList<'_> {
         }
         self.copies.remove(name)
     }
-}
-
-/// The directory of the skill whose file is at `path`.
-fn dir_of_skill(path: &str) -> Option<&str> {
-    let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
-    is_skill_file(file.as_ref()).then_some(dir)
 }
 
 /// The entries of `skills` that choose what is left. A pattern, a directory, and the choice of all

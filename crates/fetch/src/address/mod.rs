@@ -135,7 +135,7 @@ fn of_one(text: &str) -> Option<Address> {
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host_in(authority);
         let address = match scheme.to_ascii_lowercase().as_str() {
-            "https" if is_package => of_package(&host, authority, path),
+            "https" if is_package => Some(of_package(&host, authority, path)),
             "https" => of_page(&host, authority, path),
             "http" if is_known(&host) => of_page(&host, authority, path),
             "http" if is_loopback(authority) => well_known("http", authority, path),
@@ -170,7 +170,7 @@ fn of_one(text: &str) -> Option<Address> {
 }
 
 /// Reads a repository as package managers write it: `git+https://h.org/o/r@v1#subdirectory=skills/pdf`.
-fn of_package(host: &str, authority: &str, path: &str) -> Option<Address> {
+fn of_package(host: &str, authority: &str, path: &str) -> Address {
     let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
     let (path, rev) = path.rsplit_once('@').unwrap_or((path, ""));
     let skill = fragment.split('&').find_map(|part| part.strip_prefix("subdirectory="));
@@ -180,7 +180,7 @@ fn of_package(host: &str, authority: &str, path: &str) -> Option<Address> {
     let read = of_page(host, authority, path).unwrap_or(plain);
     let rev = Some(rev.to_owned()).filter(|rev| !rev.is_empty());
     let skills = skill.map(str::to_owned).into_iter().collect();
-    Some(Address { rev, skills, ..read })
+    Address { rev, skills, ..read }
 }
 
 /// The most slashes in the name of a branch that are looked for.
