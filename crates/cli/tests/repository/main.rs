@@ -9,6 +9,8 @@ mod book;
 mod dependencies;
 mod first_skill;
 #[cfg(unix)]
+mod installer;
+#[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
 mod proof;
