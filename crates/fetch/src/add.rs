@@ -35,6 +35,8 @@ pub struct Added {
     pub left_out: Vec<LeftOut>,
     /// The key that signed the source, if a signature is required.
     pub signed_by: Option<String>,
+    /// The copy that was replaced, if the user had changed files in it.
+    pub edited: Option<PathBuf>,
 }
 
 /// The change that an addition makes.
@@ -189,17 +191,18 @@ impl Opened<'_> {
             return Err(Error::new(ErrorCode::InvalidParam, message, "add it again"));
         }
         let mut sources = lock_file::read(&list.lock)?;
-        sources.insert(name.clone(), locked.clone());
+        let replaced = sources.insert(name.clone(), locked.clone());
+        let mut edited = None;
         change_config(&list.config, list.project(), |before| {
             let after = config::set_fetch(before, &name, &settings);
             let after = after.map_err(|error| list.of_config(&error))?;
-            list.copies.install(&name, new, &locked, &settings)?;
+            edited = list.copies.install(&name, new, (&locked, replaced.as_ref()), &settings)?;
             lock_file::write(&list.lock, &sources)?;
             Ok(after)
         })?;
         let skills = ids(list.copies.root(&name));
         let new = skills.iter().filter(|id| !before.contains(id)).cloned().collect();
-        Ok(Added { name, locked, skills, new, left_out, signed_by })
+        Ok(Added { name, locked, skills, new, left_out, signed_by, edited })
     }
 }
 

@@ -262,7 +262,7 @@ impl Fetcher {
         let new = copies.unpack(&locked.files, &self.objects)?;
         let Locked { source, rev, path, skills, .. } = locked.clone();
         let settings = FetchSettings { source, rev, path, skills, ..FetchSettings::default() };
-        copies.install(name, new, locked, &settings)?;
+        copies.install(name, new, (locked, None), &settings)?;
         Ok(source_at(name, &locked.source, copies.root(name)))
     }
 

@@ -1,4 +1,4 @@
-//! What an addition changes in a source that is there already: more skills, more agents, other keys.
+//! Settings of a source that is there already, with the skills, agents and keys of an addition.
 
 use super::address::is_same;
 use super::provider::no_skill;

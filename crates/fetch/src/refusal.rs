@@ -7,7 +7,7 @@ use repertoire::{Error, ErrorCode};
 const PACKAGES: [&str; 5] =
     ["crates.io", "marketplace.visualstudio.com", "npmjs.com", "pypi.org", "registry.npmjs.org"];
 
-/// First parts of addresses of GitHub that are no owners.
+/// First parts of addresses of GitHub that are not owners.
 const NO_OWNERS: [&str; 16] = [
     "about",
     "apps",
@@ -30,7 +30,7 @@ const NO_OWNERS: [&str; 16] = [
 /// User names in addresses are shorter than tokens, which are as long as this, or longer.
 const TOKEN_LENGTH: usize = 24;
 
-/// Returns the error for a text that is no address although it looks like one. `read` is the address in
+/// Returns the error for a text that is not an address although it looks like one. `read` is the address in
 /// it, taken apart.
 pub(super) fn refusal(text: &str, read: Option<&Address>) -> Option<Error> {
     let source = read.map_or(text, |read| &read.source);

@@ -1,6 +1,7 @@
 //! Finding installed skills and sources by what people call them, and removing them.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -42,6 +43,8 @@ pub struct Removed {
     pub skills: Vec<String>,
     /// True if no skill was left, so that the source was removed as well.
     pub source_removed: bool,
+    /// The copy that was replaced, if the user had changed files in it.
+    pub edited: Option<PathBuf>,
 }
 
 /// A skill in the copy of a source that was chosen on its own.
@@ -178,26 +181,27 @@ impl SourceList<'_> {
         if left.is_empty() {
             drop(guard);
             self.remove(name)?;
-            return Ok(Removed { skills, source_removed: true });
+            return Ok(Removed { skills, source_removed: true, edited: None });
         }
         let chosen = without(&settings.skills, &gone, &left);
-        self.keep_only(name, &FetchSettings { skills: chosen, ..settings }, &gone)?;
-        Ok(Removed { skills, source_removed: false })
+        let edited = self.keep_only(name, &FetchSettings { skills: chosen, ..settings }, &gone)?;
+        Ok(Removed { skills, source_removed: false, edited })
     }
 
     /// Writes settings, and a copy without the files of the skills `gone`. The caller must hold the lock
-    /// of the copies.
+    /// of the copies. Returns where the replaced copy is if the user had changed it.
     fn keep_only(
         &self,
         name: &str,
         settings: &FetchSettings,
         gone: &[&Installed],
-    ) -> Result<(), Error> {
+    ) -> Result<Option<PathBuf>, Error> {
         let mut sources = lock_file::read(&self.lock)?;
         let locked = sources.get_mut(name).ok_or_else(|| {
             let message = format!("{} does not pin the source `{name}`", self.lock.display());
             Error::new(ErrorCode::NotFound, message, "update it first")
         })?;
+        let replaced = locked.clone();
         self.copies.restock(name, &locked.files, &self.fetcher.objects);
         let is_own_revision = locked.revision != locked.digest().as_str();
         let is_gone = |path: &str| {
@@ -211,14 +215,15 @@ impl SourceList<'_> {
         }
         let locked: Locked = locked.clone();
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
+        let mut edited = None;
         change_config(&self.config, self.project(), |before| {
             let after = config::set_fetch(before, name, settings);
             let after = after.map_err(|error| self.of_config(&error))?;
-            self.copies.install(name, new, &locked, settings)?;
+            edited = self.copies.install(name, new, (&locked, Some(&replaced)), settings)?;
             lock_file::write(&self.lock, &sources)?;
             Ok(after)
-        })
-        .map(drop)
+        })?;
+        Ok(edited)
     }
 
     /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if neither the lock file

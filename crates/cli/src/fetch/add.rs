@@ -9,7 +9,9 @@ use serde_json::{Value as Json, json};
 use super::agents::{of_source, seen, seen_as_json, show_changes, show_placed, show_seen};
 use super::copy_problems::CopyProblems;
 use super::each_source::{addresses, each_source, print_all};
-use super::{choose, code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
+use super::{
+    choose, code_in, fetcher, list_to_change, preview, short, show_edited, show_left_out, waiting,
+};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
@@ -75,6 +77,7 @@ fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyPr
         "new": added.new,
         "left_out": added.left_out,
         "signed_by": added.signed_by,
+        "edited": added.edited,
         "files": added.locked.files.len(),
         "code": code,
         "findings": in_use.findings,
@@ -104,6 +107,7 @@ fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProb
         page.line(format_args!("  {}", styled(DIM, format_args!("{before} of it here before"))));
     }
     show_left_out(&mut page, left_out);
+    show_edited(&mut page, added.edited.as_deref());
     if let Some(key) = signed_by {
         page.line(format_args!("signed by {}", sanitize::line(key)));
     }

@@ -127,6 +127,14 @@ pub(crate) fn show_left_out(page: &mut Page, left_out: &[LeftOut]) {
     }
 }
 
+/// Adds a line for a replaced copy that the user had changed.
+pub(crate) fn show_edited(page: &mut Page, edited: Option<&Path>) {
+    if let Some(dir) = edited {
+        let (title, dir) = (styled(WARNING, "your changes"), dir.to_string_lossy());
+        page.line(format_args!("{title} of the copy are kept in {}", sanitize::line(&dir)));
+    }
+}
+
 /// Runs `work`, which fetches `source`. On a terminal, shows a spinner until it is done.
 pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
     progress_bar::waiting(&format!("fetching {source}"), work)

@@ -104,7 +104,7 @@ fn submodules_of_the_same_host_are_fetched_at_their_commit() {
     place.run(["update"]).exits(0);
     assert!(place.run(["use", "pdf"]).exits(0).stdout.contains("Version 2."));
 
-    // What is not needed is not fetched, and its failure is no failure.
+    // A submodule that is not needed is not fetched, so it cannot fail.
     submodule(&repository, "skills/secret", "../../p/secret", &commit);
     let run = place.run(["add", url, "--name", "more"]).exits(1);
     assert!(run.stderr.contains("its submodule `skills/secret`"), "{run:?}");
