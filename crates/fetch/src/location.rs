@@ -239,8 +239,11 @@ pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
 
 /// Tells whether a text has the form `user@host:path`.
 fn is_scp(text: &str) -> bool {
-    text.split_once(':')
-        .is_some_and(|(host, path)| host.contains('@') && !host.contains('/') && !path.is_empty())
+    let Some((head, path)) = text.split_once(':') else { return false };
+    let is_named = head
+        .split_once('@')
+        .is_some_and(|(user, host)| head.starts_with('[') || !user.is_empty() && !host.is_empty());
+    is_named && !head.contains('/') && !path.is_empty()
 }
 
 /// Tells whether a text, which could also be a path, names a repository and nothing in it.
@@ -271,7 +274,8 @@ fn of_address(
         let scheme = scheme.to_ascii_lowercase();
         return Some(of_url(&format!("{scheme}://{rest}"), &scheme, rest));
     }
-    is_scp(address).then(|| Ok(Location::Git(address.to_owned())))
+    let url = without_end(address);
+    is_scp(url).then(|| Ok(Location::Git(url.to_owned())))
 }
 
 fn of_path(text: &str, path: PathBuf) -> Result<Location, Error> {
@@ -313,6 +317,9 @@ const MAX_ENTRIES: usize = 1000;
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     if scheme == "file" {
         let path = path_of_url(rest);
+        if !path.is_absolute() {
+            return Err(invalid(text, "names no absolute path: write `file:///`"));
+        }
         if is_archive(rest) {
             return Ok(Location::Archive(path));
         }
@@ -347,12 +354,24 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
         return Err(invalid(&text, "holds a password, which would stand in `config.toml`"));
     }
     // Programs disagree on the host of an address that contains one of these characters.
-    let is_ambiguous = scheme != "file" && authority.contains(['?', '#', '\\']);
-    let is_empty = rest.is_empty() || (scheme != "file" && authority.is_empty());
+    let is_of_host = |c: char| c.is_alphanumeric() || "-._~:@[]%+$".contains(c);
+    let is_ambiguous = scheme != "file" && !authority.chars().all(is_of_host);
+    let has_host = authority.rsplit('@').next().is_some_and(|host| !host.starts_with(':'));
+    let is_empty = rest.is_empty() || scheme != "file" && (authority.is_empty() || !has_host);
     if is_empty || is_ambiguous || authority.starts_with('-') {
         return Err(invalid(text, "names no host"));
     }
-    Ok(Location::Git(text.trim_end_matches('/').to_owned()))
+    let url = without_end(text);
+    if url.matches('/').count() < 3 {
+        return Err(invalid(text, "names no repository"));
+    }
+    Ok(Location::Git(url.to_owned()))
+}
+
+/// The address without slashes at its end, and without what is left to be taken for the end of a sentence.
+fn without_end(address: &str) -> &str {
+    let shorter = bare(address.trim_end_matches('/'));
+    if shorter == address { address } else { without_end(shorter) }
 }
 
 /// The path in a `file://` URL, after its scheme.

@@ -68,7 +68,9 @@ fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
         return Some((format!("`{shown}` is the page of a package"), help.to_owned()));
     }
     let is_no_owner = host == "github.com" && first.is_some_and(|it| NO_OWNERS.contains(&it));
-    if is_known(&host) && (second.is_none() || is_no_owner) {
+    let is_of_name = |c: char| c.is_alphanumeric() || "-._~%@+".contains(c);
+    let is_odd = |part: Option<&str>| part.is_some_and(|part| !part.chars().all(is_of_name));
+    if is_known(&host) && (second.is_none() || is_no_owner || is_odd(first) || is_odd(second)) {
         let help = match first.filter(|_| !is_no_owner) {
             Some(owner) => format!("name one of its repositories: `https://{host}/{owner}/REPO`"),
             None => format!("name a repository: `https://{host}/OWNER/REPO`"),

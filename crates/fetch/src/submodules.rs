@@ -74,7 +74,7 @@ fn relative(repository: &str, written: &str) -> Option<String> {
     };
     loop {
         if let Some(below) = rest.strip_prefix("../") {
-            let end = base[start + 1..].rfind('/').map(|at| start + 1 + at);
+            let end = base.get(start + 1..)?.rfind('/').map(|at| start + 1 + at);
             let end = end.or((base.len() > start + 1).then_some(start))?;
             (base, rest) = (&base[..end], below);
         } else if let Some(below) = rest.strip_prefix("./") {

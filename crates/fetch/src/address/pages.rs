@@ -58,6 +58,12 @@ impl Page<'_> {
     /// The repository, and what of it the page shows; `None` for pages of hosts that are not known, unless
     /// their form says it.
     pub(super) fn read(&self) -> Option<Address> {
+        let is_of_name = |c: char| c.is_alphanumeric() || "-._~%@+".contains(c);
+        if is_known(self.host)
+            && !self.parts.iter().take(2).all(|part| part.chars().all(is_of_name))
+        {
+            return None;
+        }
         let github = |repository: &[&str]| format!("https://{GITHUB}/{}", repository.join("/"));
         match (self.host, &self.parts[..]) {
             ("skills.sh", [owner, repo, skill @ ..]) => {
@@ -112,7 +118,8 @@ impl Page<'_> {
 
     /// Reads a page of Azure DevOps: `…/_git/REPO?path=/DIR&version=GBmain`.
     fn of_azure(&self) -> Option<Address> {
-        let at = self.parts.iter().position(|part| *part == "_git")?;
+        let may_be = self.host == "dev.azure.com" || !is_known(self.host);
+        let at = self.parts.iter().position(|part| may_be && *part == "_git")?;
         let rest = self.parts.get(at + 2..)?;
         let path = self.parameter("path").unwrap_or_default();
         let path: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
@@ -150,7 +157,8 @@ impl Page<'_> {
     /// Reads a page of a host with repositories of the form `owner/repo`, or of GitLab.
     fn of_forge(&self) -> Option<Address> {
         let Page { host, parts, query, .. } = self;
-        if let Some(at) = parts.iter().position(|part| *part == "-").filter(|at| *at >= 2) {
+        let of_group = parts.iter().position(|part| *part == "-").filter(|at| *at >= 2);
+        if let Some(at) = of_group.filter(|_| !FORGES.contains(host)) {
             let shown = parts.get(at + 2..).unwrap_or_default();
             let is_view =
                 parts.get(at + 1).is_some_and(|page| VIEWS.contains(page) || *page == "commit");
@@ -234,9 +242,11 @@ fn of_repository(
     rev: Option<&str>,
 ) -> Address {
     let (of_fragment, skill_of_fragment) = fragment.map_or((None, None), rev_and_skill);
-    let (source, after_at) = match source.rsplit_once('@') {
-        Some((source, after)) if source.matches('/').count() >= 4 && !after.contains('/') => {
-            (source.to_owned(), Some(after.to_owned()))
+    // In the name of the repository, not in that of a user before the host.
+    let name = source.match_indices('/').nth(3).map_or(source.len(), |(at, _)| at);
+    let (source, after_at) = match source[name..].split_once('@') {
+        Some((before, after)) if !after.contains('/') => {
+            (format!("{}{before}", &source[..name]), Some(after.to_owned()))
         }
         _ => (source, None),
     };

@@ -179,3 +179,67 @@ fn other_texts_are_refused() {
         check_revision(rev).unwrap();
     }
 }
+
+#[test]
+fn what_is_written_of_any_address_is_read_again() {
+    const PIECES: [&str; 40] = [
+        "https://",
+        "HTTP://",
+        "git@",
+        "ssh://",
+        "file://",
+        "git+",
+        "github.com",
+        "h.org",
+        "dev.azure.com",
+        "huggingface.co",
+        "git.sr.ht",
+        "gh:",
+        "/",
+        "//",
+        "o",
+        "r",
+        "r.git",
+        "tree/",
+        "blob/",
+        "-/",
+        "_git/",
+        "src/branch/",
+        "#",
+        "@",
+        "?",
+        "=",
+        "&",
+        "%2F",
+        "..",
+        ".",
+        ":",
+        "[",
+        "](",
+        ")",
+        "\"",
+        " ",
+        "npx skills add ",
+        "--skill ",
+        "é",
+        "\u{200b}",
+    ];
+    let mut seed = 1_u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 40).unwrap()
+    };
+    let mut n_read = 0;
+    for _ in 0..20_000 {
+        let text: String = (0..=next() % 9).map(|_| PIECES[next() % PIECES.len()]).collect();
+        let Ok(location) = Location::parse(&text, Path::new("/nowhere")) else { continue };
+        let written = location.to_string();
+        let again = Location::parse(&written, Path::new("/elsewhere"));
+        assert!(matches!(&again, Ok(again) if *again == location), "{text}: {written}: {again:?}");
+        let host = host_of(&text);
+        assert_eq!(host, host_of(&written), "{text}: {written}");
+        check_name(&location.default_name()).unwrap();
+        n_read += 1;
+    }
+    assert!(n_read > 300, "{n_read} addresses were read");
+}
