@@ -62,6 +62,7 @@ mod placed_files;
 mod poll;
 mod preview;
 mod program;
+mod project_location;
 mod provider;
 mod providers;
 mod push;

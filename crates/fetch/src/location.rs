@@ -10,7 +10,7 @@ use super::address::{Address, bare, is_command, is_well_known, site_of};
 use super::archive::{end_of, is_archive};
 use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
-use super::host::{host_of, may_be_here};
+use super::host::host_of;
 use super::mcp::McpAddress;
 use super::near::nearest;
 use super::object_address::{self, ObjectAddress};
@@ -137,46 +137,6 @@ impl Location {
             _ => owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}")),
         };
         plain(&joined)
-    }
-
-    /// The reason, as a clause, why a project may not name this location. `None` if it is on another
-    /// machine and needs no secret of the user, or if it is a path inside `project` that does not leave
-    /// it by a link.
-    pub(super) fn why_not_of_project(&self, project: &Path) -> Option<&'static str> {
-        let real = |path: &Path| path.canonicalize().ok();
-        let is_inside = |path: &Path| {
-            real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
-        };
-        match self {
-            // The user chooses the server by the environment.
-            Location::ObjectStore(_) => None,
-            Location::Mcp(McpAddress::Program(_)) => Some("is a program of this machine"),
-            Location::Mcp(McpAddress::Http { token: Some(_), .. }) => {
-                Some("takes a token of the user")
-            }
-            Location::Directory(path) | Location::Archive(path) => {
-                (!is_inside(path)).then_some("is not inside it")
-            }
-            Location::Git(url) if url.starts_with("file:") => Some("is not inside it"),
-            Location::Git(_)
-            | Location::RemoteArchive(_)
-            | Location::Oci(_)
-            | Location::WellKnown(_)
-            | Location::Mcp(_) => may_be_here(&self.to_string()).then_some("is of this machine"),
-        }
-    }
-
-    /// The text to write into the `config.toml` of `project`, or of the user if `project` is `None`.
-    pub(super) fn written(&self, project: Option<&Path>) -> String {
-        let (Location::Directory(path) | Location::Archive(path)) = self else {
-            return self.to_string();
-        };
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let root = project.and_then(|project| project.canonicalize().ok());
-        match root.as_ref().and_then(|root| real.strip_prefix(root).ok()) {
-            Some(inside) => format!("./{}", inside.display()),
-            None => real.display().to_string(),
-        }
     }
 }
 

@@ -121,36 +121,6 @@ fn what_cannot_be_read_says_what_to_type_instead() {
 }
 
 #[test]
-fn a_project_names_other_machines_and_what_is_inside_of_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let project = dir.path().join("work");
-    fs::create_dir_all(project.join("kit")).unwrap();
-    fs::create_dir(dir.path().join("kit")).unwrap();
-    let (here, outside) = (Some("is of this machine"), Some("is not inside it"));
-    for (text, why) in [
-        ("o/r", None),
-        ("git@localhost:o/r", here),
-        ("https://127.0.0.1/o/r", here),
-        ("file:///srv/r", outside),
-        ("./kit", None),
-        ("../kit", outside),
-        ("http://127.0.0.1:80/x.zip", here),
-        ("oci://127.0.0.1:5000/kit:v1", here),
-        ("s3://bucket/kit", None),
-        ("mcp+https://h.org/mcp", None),
-        ("mcp+http://localhost/mcp", here),
-        ("mcp+https://localhost:8443/mcp", here),
-        ("mcp+https://127.1/mcp", here),
-        ("mcp+https://localhost/mcp", here),
-        ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
-        ("mcp:sh -c id", Some("is a program of this machine")),
-    ] {
-        let location = Location::parse(text, &project).unwrap();
-        assert_eq!(location.why_not_of_project(&project), why, "{text}");
-    }
-}
-
-#[test]
 fn other_texts_are_refused() {
     for (text, code) in [
         ("", ErrorCode::InvalidParam),
