@@ -1,6 +1,6 @@
 //! Starting programs and ending them: finds the interpreter of a script or of an MCP server, starts a
 //! process in a session of its own, measures and ends its group, and watches the first line of a
-//! program that should be a server.
+//! program that should be a server. `Running` is for programs that need no limits but an end.
 
 #[cfg(feature = "mcp-toolsets")]
 pub mod first_line;
@@ -10,10 +10,13 @@ mod group;
 mod installation;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod interpreter;
+mod running;
 #[cfg(unix)]
 pub(crate) mod session;
 #[cfg(unix)]
 mod totals;
+
+pub use running::Running;
 
 #[cfg(unix)]
 pub(crate) use group::Group;

@@ -6,26 +6,24 @@
 use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use repertoire::process::Running;
+
 /// The maximum length of an answer, in bytes: the scores of a million skills.
 const LONGEST_ANSWER: u64 = 16 << 20;
-/// The part of the standard error that is kept for an error message, in bytes.
-const KEPT_COMPLAINT: usize = 2000;
 /// The time in which a process that closed its output ends, and says why.
 const ENDING: Duration = Duration::from_millis(200);
 
 /// A running process. It is ended when dropped.
 #[derive(Debug)]
 pub struct LineProcess {
-    child: Child,
+    running: Running,
     requests: Sender<String>,
     answers: Receiver<String>,
-    complaint: Arc<Mutex<Vec<u8>>>,
 }
 
 /// The reason why there is no answer.
@@ -47,25 +45,15 @@ impl LineProcess {
     /// Those of the system, if the program cannot be started.
     pub fn start(command: &[String], dir: &Path) -> io::Result<LineProcess> {
         let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut child = Command::new(program)
-            .args(args)
-            .current_dir(dir)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut command = Command::new(program);
+        command.args(args).current_dir(dir).stdin(Stdio::piped());
+        let (running, stdin, stdout) = Running::start(&mut command)?;
+        let stdin = stdin.ok_or(io::ErrorKind::BrokenPipe)?;
         let (requests, asked) = mpsc::channel();
         let (answer, answers) = mpsc::channel();
-        let complaint = Arc::<Mutex<Vec<u8>>>::default();
-        if let (Some(stdin), Some(stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        {
-            let kept = Arc::clone(&complaint);
-            thread::Builder::new().spawn(move || write_lines(stdin, &asked))?;
-            thread::Builder::new().spawn(move || read_lines(stdout, &answer))?;
-            thread::Builder::new().spawn(move || keep_end(stderr, &kept))?;
-        }
-        Ok(LineProcess { child, requests, answers, complaint })
+        thread::Builder::new().spawn(move || write_lines(stdin, &asked))?;
+        thread::Builder::new().spawn(move || read_lines(stdout, &answer))?;
+        Ok(LineProcess { running, requests, answers })
     }
 
     /// Sends a line, and returns the next one that the process writes.
@@ -84,30 +72,20 @@ impl LineProcess {
     }
 
     /// The exit status of a process that ends, and the last line of its standard error.
-    fn last_words(&mut self) -> String {
+    fn last_words(&self) -> String {
         const STEP: Duration = Duration::from_millis(5);
-        let mut status = None;
         for _ in 0..ENDING.as_millis() / STEP.as_millis() {
-            status = self.child.try_wait().ok().flatten();
-            if status.is_some() && Arc::strong_count(&self.complaint) == 1 {
+            if self.running.has_ended() {
                 break;
             }
             thread::sleep(STEP);
         }
-        let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
-        let complaint = String::from_utf8_lossy(&complaint);
-        let line = complaint.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        let status = self.running.has_ended().then(|| self.running.end().ok()).flatten();
+        let errors = self.running.errors();
+        let line = errors.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
         // The first part is empty, so that the text begins with a colon if anything is known.
         let told = [Some(String::new()), status.map(|status| status.to_string()), line];
         told.into_iter().flatten().collect::<Vec<_>>().join(": ")
-    }
-}
-
-impl Drop for LineProcess {
-    fn drop(&mut self) {
-        // If this fails, it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -134,19 +112,6 @@ fn read_lines(stdout: impl Read, lines: &Sender<String>) {
         if lines.send(line).is_err() {
             return;
         }
-    }
-}
-
-/// Keeps the end of what a stream holds.
-fn keep_end(mut stream: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; KEPT_COMPLAINT];
-    while let Ok(n) = stream.read(&mut buffer)
-        && n > 0
-    {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(&buffer[..n]);
-        let n_old = kept.len().saturating_sub(KEPT_COMPLAINT);
-        kept.drain(..n_old);
     }
 }
 

@@ -1,9 +1,10 @@
-//! Adding skills and sources to a list. A repository is one source, however many of its skills are added
-//! one after the other.
+//! Adding skills and sources to a list: they are fetched once, may be looked at and chosen from, and are then
+//! put into use. A repository is one source, however many of its skills are added one after the other.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::address::{Address, is_same, taken_apart};
+use super::address::{Address, taken_apart};
 use super::config_file::{change_config, check_config};
 use super::copies::source_at;
 use super::fetcher::{Fetched, Fetcher};
@@ -11,10 +12,10 @@ use super::layout::LeftOut;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::preview::Preview;
-use super::provider::no_skill;
-use super::selection::excluded_and_wanted;
+use super::provider::SourceTree;
 use super::source_list::SourceList;
-use repertoire::catalog::{Catalog, CatalogOptions, may_name};
+use repertoire::catalog::{Catalog, CatalogOptions};
+use repertoire::spans;
 use repertoire::{Error, ErrorCode};
 use repertoire_config::{self as config, FetchSection, FetchSettings};
 
@@ -34,6 +35,8 @@ pub struct Added {
     pub left_out: Vec<LeftOut>,
     /// The key that signed the source, if a signature is required.
     pub signed_by: Option<String>,
+    /// The copy that was replaced, if the user had changed files in it.
+    pub edited: Option<PathBuf>,
 }
 
 /// The change that an addition makes.
@@ -59,51 +62,42 @@ impl SourceList<'_> {
         settings: &FetchSettings,
         here: &Path,
     ) -> Result<Added, Error> {
-        in_each_reading(settings, |settings| self.add_one(name, settings, here))
+        self.open(name, settings, here)?.add()
     }
 
-    /// Fetches what [`add`](SourceList::add) would take, without putting it into use. Fails like `add`.
-    pub fn preview(
+    /// Fetches what [`add`](SourceList::add) would take, to be looked at first. Fails like `add`.
+    pub fn open(
         &self,
         name: Option<&str>,
         settings: &FetchSettings,
         here: &Path,
-    ) -> Result<Preview, Error> {
-        in_each_reading(settings, |settings| {
-            let Plan { name, settings, .. } = self.plan(name, settings, here)?;
-            self.fetcher.preview(self.fetched(&settings)?, name, settings)
+    ) -> Result<Opened<'_>, Error> {
+        check_config(&self.config, self.project())?;
+        in_each_reading(&self.with_address(settings, here), |settings| {
+            let plan = self.plan(name, settings, here)?;
+            let provider = self.provider(&plan.settings)?;
+            let fetch = || {
+                let mut tree = provider.open(None)?;
+                let fetched = self.fetcher.take(self.scope, &mut *tree, &plan.settings)?;
+                Ok((tree, fetched))
+            };
+            let (tree, fetched) = spans::within(&spans::fetch(), fetch)?;
+            let (list, name, settings) = (self, name.map(str::to_owned), settings.clone());
+            Ok(Opened { list, name, settings, here: here.to_owned(), plan, tree, fetched })
         })
     }
 
-    fn add_one(
-        &self,
-        name: Option<&str>,
-        settings: &FetchSettings,
-        here: &Path,
-    ) -> Result<Added, Error> {
-        let Plan { name, settings, known } = self.plan(name, settings, here)?;
-        check_config(&self.config, self.project())?;
-        let Fetched { locked, signed_by, left_out } = self.fetched(&settings)?;
-        let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
-        let ids = |root: PathBuf| ids_in(&name, &locked.source, root);
-        let before = ids(self.copies.root(&name));
-        let _guard = self.copies.lock(&self.fetcher.deadline())?;
-        if self.named(&name).map(|section| section.settings) != known.map(|known| known.settings) {
-            let message = format!("another process has changed the source `{name}` meanwhile");
-            return Err(Error::new(ErrorCode::InvalidParam, message, "add it again"));
+    /// The settings with the address of a source of this list where they have its name: `team`, or `team@pdf`
+    /// for a skill of it. A path of this name comes first.
+    pub fn with_address(&self, settings: &FetchSettings, here: &Path) -> FetchSettings {
+        let mut settings = settings.clone();
+        let (name, skill) = settings.source.split_once('@').unwrap_or((&settings.source, ""));
+        let known = self.named(name).filter(|_| !here.join(&settings.source).exists());
+        if let Some(known) = known {
+            settings.skills.extend(Some(skill.to_owned()).filter(|skill| !skill.is_empty()));
+            settings.source = known.settings.source;
         }
-        let mut sources = lock_file::read(&self.lock)?;
-        sources.insert(name.clone(), locked.clone());
-        change_config(&self.config, self.project(), |before| {
-            let after = config::set_fetch(before, &name, &settings);
-            let after = after.map_err(|error| self.of_config(&error))?;
-            self.copies.install(&name, new, &locked, &settings)?;
-            lock_file::write(&self.lock, &sources)?;
-            Ok(after)
-        })?;
-        let skills = ids(self.copies.root(&name));
-        let new = skills.iter().filter(|id| !before.contains(id)).cloned().collect();
-        Ok(Added { name, locked, skills, new, left_out, signed_by })
+        settings
     }
 
     fn plan(
@@ -137,98 +131,78 @@ impl SourceList<'_> {
         };
         Ok(Plan { name, settings, known })
     }
+}
 
-    fn fetched(&self, settings: &FetchSettings) -> Result<Fetched, Error> {
-        let provider = self.provider(settings)?;
-        self.fetcher.fetch_for(self.scope, &*provider, settings, None)
+/// A source that was fetched, and of which nothing is in use yet.
+pub struct Opened<'l> {
+    list: &'l SourceList<'l>,
+    /// The name that was asked for.
+    name: Option<String>,
+    settings: FetchSettings,
+    here: PathBuf,
+    plan: Plan,
+    tree: Box<dyn SourceTree>,
+    fetched: Fetched,
+}
+
+impl fmt::Debug for Opened<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Opened { plan: Plan { name, settings, .. }, .. } = self;
+        f.debug_struct("Opened")
+            .field("name", name)
+            .field("settings", settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Opened<'_> {
+    /// Tells whether the address or the settings name skills.
+    pub fn names_skills(&self) -> bool {
+        !self.plan.settings.skills.is_empty()
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<FetchSection> {
-        self.sections().into_iter().find(|section| section.name == name)
+    /// Writes the skills into a directory to be looked at. Fails with `EXECUTION_ERROR` if that cannot be
+    /// written.
+    pub fn preview(&self) -> Result<Preview, Error> {
+        let Plan { name, settings, .. } = &self.plan;
+        self.list.fetcher.preview(self.fetched.clone(), name.clone(), settings.clone())
     }
 
-    /// The section of the same repository, at the same revision if there are several.
-    fn same(&self, new: &FetchSettings) -> Option<FetchSection> {
-        let same = |section: &FetchSection| is_same(&section.settings.source, &new.source);
-        let sections: Vec<FetchSection> = self.sections().into_iter().filter(same).collect();
-        let fits = |known: &FetchSettings| {
-            [(&known.rev, &new.rev), (&known.path, &new.path)]
-                .iter()
-                .all(|(known, new)| new.is_none() || known == new)
-        };
-        let nth = sections.iter().position(|section| fits(&section.settings)).unwrap_or(0);
-        sections.into_iter().nth(nth)
+    /// Takes only these skills, from what was fetched. Fails like [`SourceList::add`].
+    pub fn choose(mut self, skills: Vec<String>) -> Result<Self, Error> {
+        let settings = FetchSettings { skills, ..self.settings.clone() };
+        self.plan = self.list.plan(self.name.as_deref(), &settings, &self.here)?;
+        let Opened { list, tree, plan, .. } = &mut self;
+        self.fetched = list.fetcher.take(list.scope, &mut **tree, &plan.settings)?;
+        Ok(self)
     }
 
-    /// The settings of a known source with what `new` adds. `is_seen` tells that the revision in `new` is
-    /// only the one that a page showed.
-    ///
-    /// Fails with `INVALID_PARAM` if `new` is another source, or this one at another revision.
-    fn joined(
-        &self,
-        section: &FetchSection,
-        new: FetchSettings,
-        is_seen: bool,
-    ) -> Result<FetchSettings, Error> {
-        let FetchSection { name, settings: known, .. } = section;
-        if !is_same(&known.source, &new.source) {
-            let message = format!("`{name}` is the name of another source: {}", known.source);
-            let help = "give it a name of its own, or remove the other one first";
-            return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    /// Writes the source into `config.toml` and the lock file, and puts its skills into use. Fails like
+    /// [`SourceList::add`].
+    pub fn add(self) -> Result<Added, Error> {
+        let Opened { list, plan: Plan { name, settings, known }, fetched, .. } = self;
+        let Fetched { locked, signed_by, left_out } = fetched;
+        let new = list.copies.unpack(&locked.files, &list.fetcher.objects)?;
+        let ids = |root: PathBuf| ids_in(&name, &locked.source, root);
+        let before = ids(list.copies.root(&name));
+        let _guard = list.copies.lock(&list.fetcher.deadline())?;
+        if list.named(&name).map(|section| section.settings) != known.map(|known| known.settings) {
+            let message = format!("another process has changed the source `{name}` meanwhile");
+            return Err(Error::new(ErrorCode::InvalidParam, message, "add it again"));
         }
-        let differs = |known: &Option<String>, new: &Option<String>| new.is_some() && known != new;
-        let is_other_revision = differs(&known.rev, &new.rev)
-            && !(is_seen && self.newest(known)? == self.newest(&new)?);
-        if is_other_revision || differs(&known.path, &new.path) {
-            let message = format!("`{name}` is this source already, with other settings");
-            let file = self.config.display();
-            let help = format!(
-                "change `[fetch.{name}]` in {file}, and update it; or give this one a name of its own"
-            );
-            return Err(Error::new(ErrorCode::InvalidParam, message, help));
-        }
-        let signed_by =
-            if new.signed_by.is_empty() { known.signed_by.clone() } else { new.signed_by };
-        let skills = self.joined_skills(section, &new.skills)?;
-        let mut agents = known.agents.clone();
-        agents.extend(new.agents.into_iter().filter(|agent| !known.agents.contains(agent)));
-        Ok(FetchSettings { signed_by, skills, agents, ..known.clone() })
-    }
-
-    fn newest(&self, settings: &FetchSettings) -> Result<Option<String>, Error> {
-        self.provider(settings)?.newest()
-    }
-
-    /// The skills of a known source with those of `new`. Fails with `NOT_FOUND` if all skills are known,
-    /// and this one is not among them.
-    fn joined_skills(&self, section: &FetchSection, new: &[String]) -> Result<Vec<String>, Error> {
-        let known = &section.settings.skills;
-        let (_, wanted) = excluded_and_wanted(new);
-        let is_wanted = |id: &str| wanted.iter().any(|wanted| may_name(wanted, &[id]));
-        if new.is_empty() {
-            return Ok(Vec::new());
-        }
-        let is_excluded = |id: &&String| id.strip_prefix('!').is_some_and(is_wanted);
-        let readmits = known.iter().any(|id| is_excluded(&id));
-        let mut skills: Vec<String> = known.iter().filter(|id| !is_excluded(id)).cloned().collect();
-        let has_all = excluded_and_wanted(known).1.is_empty();
-        if has_all && wanted.iter().all(|id| !id.contains('/')) && !readmits {
-            let source = &section.settings.source;
-            let have = self.installed(&section.name);
-            let missing = wanted.iter().find(|id| !have.iter().any(|skill| skill.is_named(id)));
-            if let Some(missing) = missing.filter(|_| !have.is_empty()) {
-                let ids: Vec<String> = have.into_iter().map(|skill| skill.id).collect();
-                return Err(no_skill(source, missing, &ids));
-            }
-        }
-        let is_of_all = |id: &String| has_all && !id.starts_with('!') && !id.contains('/');
-        let more = new.iter().filter(|id| !is_of_all(id) && !known.contains(id));
-        let more: Vec<String> = more.cloned().collect();
-        if has_all && more.iter().any(|id| !id.starts_with('!')) {
-            skills.insert(0, "*".to_owned());
-        }
-        skills.extend(more);
-        Ok(skills)
+        let mut sources = lock_file::read(&list.lock)?;
+        let replaced = sources.insert(name.clone(), locked.clone());
+        let mut edited = None;
+        change_config(&list.config, list.project(), |before| {
+            let after = config::set_fetch(before, &name, &settings);
+            let after = after.map_err(|error| list.of_config(&error))?;
+            edited = list.copies.install(&name, new, (&locked, replaced.as_ref()), &settings)?;
+            lock_file::write(&list.lock, &sources)?;
+            Ok(after)
+        })?;
+        let skills = ids(list.copies.root(&name));
+        let new = skills.iter().filter(|id| !before.contains(id)).cloned().collect();
+        Ok(Added { name, locked, skills, new, left_out, signed_by, edited })
     }
 }
 
@@ -257,12 +231,12 @@ fn in_each_reading<T>(
         Err(error) if error.code() == ErrorCode::NotFound => error,
         taken => return taken,
     };
-    let Some(Address { source, rev: Some(rev), skill: Some(skill), .. }) =
-        Address::read(&settings.source)
+    let Some(Address { source, rev: Some(rev), skills, .. }) = Address::read(&settings.source)
     else {
         return Err(first);
     };
-    for (rev, skill) in Address::splits(&rev, &skill) {
+    let [skill] = &skills[..] else { return Err(first) };
+    for (rev, skill) in Address::splits(&rev, skill) {
         let mut settings = settings.clone();
         settings.source.clone_from(&source);
         settings.rev = Some(rev);

@@ -230,15 +230,18 @@ impl Copies {
     }
 
     /// Replaces a copy with a new directory. Readers see either the old or the new one. On systems that
-    /// cannot exchange two directories, there is an instant with neither.
+    /// cannot exchange two directories, there is an instant with neither. If the user changed files of the copy,
+    /// which was that of `before`, it is kept beside the others; returns where.
     pub(super) fn install(
         &self,
         name: &str,
         new: TempDir,
-        locked: &Locked,
+        (locked, before): (&Locked, Option<&Locked>),
         settings: &FetchSettings,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<PathBuf>, Error> {
         let state = self.state(name);
+        let before = before.filter(|before| state.digest == before.digest().as_str());
+        let is_edited = before.is_some_and(|before| self.is_edited(name, &before.files));
         let dir = state.dir.filter(|dir| self.dir.join(dir).is_dir());
         let dir = dir.unwrap_or_else(|| self.new_dir(name, &locked.source));
         let root = self.dir.join(&dir);
@@ -250,13 +253,33 @@ impl Copies {
         fs::create_dir_all(root.parent().unwrap_or(&self.dir)).map_err(failed)?;
         exchange(new.path(), &root).map_err(failed)?;
         // After the exchange, `new` holds the old files, if there were any.
-        drop(new);
+        let edited = is_edited.then(|| self.keep_edited(name, new)).transpose().map_err(failed)?;
         let (digest, settings) = (locked.digest().to_string(), written(settings));
         let (checked, dir) = (Moment::now(), Some(dir));
         self.write_state(
             name,
             &State { digest, dir, listed, settings, checked, ..State::default() },
-        )
+        )?;
+        Ok(edited)
+    }
+
+    /// Tells whether a file of a copy was changed or added since the copy was made.
+    fn is_edited(&self, name: &str, files: &BTreeMap<String, LockedFile>) -> bool {
+        let root = self.root(name);
+        let is_changed = |(path, file): (&String, &LockedFile)| {
+            ContentHash::of_file(&root.join(path)).is_ok_and(|hash| hash != file.sha256)
+        };
+        files.iter().any(is_changed) || self.added(name, files).is_some()
+    }
+
+    /// Moves the replaced copy of a source to a directory of its own.
+    fn keep_edited(&self, name: &str, replaced: TempDir) -> io::Result<PathBuf> {
+        let dir = self.dir.join(EDITED);
+        fs::create_dir_all(&dir)?;
+        let places = (1..).map(|nth| dir.join(format!("{name}-{nth}")));
+        let to = places.into_iter().find(|place| !place.exists()).unwrap_or_default();
+        fs::rename(replaced.keep(), &to)?;
+        Ok(to)
     }
 
     /// Verifies the signature of a copy, and returns the key that made it. Does not read the listed
@@ -328,6 +351,9 @@ impl Copies {
         found.find(|path| !fetched.contains(path))
     }
 }
+
+/// The directory of replaced copies that the user had changed.
+const EDITED: &str = ".edited";
 
 /// A guard that keeps other processes from polling a source.
 pub(super) struct PollLock(File);

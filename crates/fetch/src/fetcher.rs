@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use tracing::Span;
+
 use super::address::taken_apart;
 use super::agent_place::AgentPlace;
 use super::copies::{Copies, source_at};
@@ -59,6 +61,7 @@ pub struct Fetcher {
 }
 
 /// A fetched state, with what is known about it beside its files.
+#[derive(Clone)]
 pub(super) struct Fetched {
     pub(super) locked: Locked,
     /// The key that signed the source, if a signature is required.
@@ -197,29 +200,37 @@ impl Fetcher {
         settings: &FetchSettings,
         revision: Option<&str>,
     ) -> Result<Fetched, Error> {
-        let span = spans::fetch();
-        let (locked, left_out) =
-            spans::within(&span, || self.fetch_all(provider, settings, revision))?;
-        span.record("files", spans::int(locked.files.len()));
+        spans::within(&spans::fetch(), || {
+            self.take(scope, &mut *provider.open(revision)?, settings)
+        })
+    }
+
+    /// Takes the skills that the settings choose from an open source. Must be called within a span of a fetch.
+    pub(super) fn take(
+        &self,
+        scope: Scope,
+        tree: &mut dyn SourceTree,
+        settings: &FetchSettings,
+    ) -> Result<Fetched, Error> {
+        let (locked, left_out) = self.take_files(tree, settings)?;
+        Span::current().record("files", spans::int(locked.files.len()));
         let content = |path: &str| self.objects.read(&locked.files.get(path)?.sha256).ok();
         let signed_by = self.demands.verify(scope, settings, &locked, &content)?;
         Ok(Fetched { locked, signed_by, left_out })
     }
 
-    fn fetch_all(
+    fn take_files(
         &self,
-        provider: &dyn SourceProvider,
+        tree: &mut dyn SourceTree,
         settings: &FetchSettings,
-        revision: Option<&str>,
     ) -> Result<(Locked, Vec<LeftOut>), Error> {
-        let mut tree = provider.open(revision)?;
         let entries = tree.entries().to_vec();
         let source = settings.source.as_str();
         if entries.len() > self.limits.entries {
             return Err(too_large(source, "entries", self.limits.entries as u64));
         }
         let names = PathIndex::new(&entries, source)?;
-        let units = chosen_units(&names, &mut *tree, settings)?;
+        let units = chosen_units(&names, tree, settings)?;
         let (mut files, mut left_out) = layout::files(&names, &units, self.limits.files)?;
         if let Some(LeftOut { dir, reason }) = named_but_left_out(&left_out, settings) {
             return Err(refused(source, dir, &format!("cannot be taken: {reason}")));
@@ -229,7 +240,7 @@ impl Fetcher {
             left_out.extend(untaken(&entries, &units, settings.path.as_deref()));
         }
         layout::add_signature(&names, settings.path.as_deref(), &mut files);
-        let mut files = self.keep(&mut *tree, &files, source)?;
+        let mut files = self.keep(tree, &files, source)?;
         for dir in layout::repeated(&units, &files) {
             files.retain(|path, _| !path.strip_prefix(&dir).is_some_and(|p| p.starts_with('/')));
         }
@@ -251,7 +262,7 @@ impl Fetcher {
         let new = copies.unpack(&locked.files, &self.objects)?;
         let Locked { source, rev, path, skills, .. } = locked.clone();
         let settings = FetchSettings { source, rev, path, skills, ..FetchSettings::default() };
-        copies.install(name, new, locked, &settings)?;
+        copies.install(name, new, (locked, None), &settings)?;
         Ok(source_at(name, &locked.source, copies.root(name)))
     }
 

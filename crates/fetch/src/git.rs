@@ -1,19 +1,27 @@
 //! Git repositories, by the system's `git`: fetched without a working tree, and read object by object.
-//! No files are checked out, and no filter, hook or submodule of the repository is used.
+//! No files are checked out, and no filter or hook of the repository is used. Submodules that may hold skills
+//! are repositories of their own, whose entries stand in the place of the submodule.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 
+use super::layout::MARKETPLACE;
 use super::limits::{Deadline, FetchLimits};
-use super::program::{Run, git};
+use super::program::{Run, bytes_below, git};
 use super::provider::{FileCallback, SUBMODULE, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::scratch::scratch_dir;
+use super::submodules::{self, MAX_DEPTH, MAX_SUBMODULES};
 use repertoire::private_dir::PrivateDir;
 use repertoire::{Error, ErrorCode};
+use repertoire_config::FetchSettings;
 
 /// The size limit of the list of names of a repository, in bytes.
 const MAX_LISTING_BYTES: u64 = 64 << 20;
+
+/// The size limit of `.gitmodules`, and of the list of plugins of a marketplace, in bytes.
+const MAX_TEXT_BYTES: u64 = 4 << 20;
 
 /// The longest target of a link, in bytes.
 const MAX_LINK_BYTES: u64 = 4096;
@@ -31,6 +39,8 @@ pub(super) struct Git {
     pub(super) deadline: Deadline,
     /// The directory for temporary repositories.
     pub(super) scratch: std::path::PathBuf,
+    /// The settings of the source, by which submodules are chosen.
+    pub(super) settings: FetchSettings,
 }
 
 impl SourceProvider for Git {
@@ -61,19 +71,28 @@ impl SourceProvider for Git {
 
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
         let rev = revision.or(self.rev.as_deref()).unwrap_or("HEAD");
+        Ok(Box::new(self.open_at(rev, 0)?))
+    }
+}
+
+impl Git {
+    /// Opens the repository, which is a submodule of a submodule if `depth` is 2.
+    fn open_at(&self, rev: &str, depth: usize) -> Result<GitTree, Error> {
         let is_sha256 = rev.len() == 64 && is_part_of_commit(rev);
         let (dir, commit) = match self.fetch_new(rev, is_sha256) {
             Err(error) if is_other_format(&error) && is_sha256 => Err(self.no_revision(rev)),
             Err(error) if is_other_format(&error) => self.fetch_new(rev, true),
             fetched => fetched,
         }?;
-        let mut tree = GitTree { repository: self.clone(), dir, commit, entries: Vec::new() };
-        tree.list()?;
-        Ok(Box::new(tree))
+        let (entries, modules) = (Vec::new(), Vec::new());
+        let mut tree = GitTree { repository: self.clone(), dir, commit, entries, modules };
+        let submodules = tree.list()?;
+        if depth < MAX_DEPTH && !submodules.is_empty() {
+            tree.open_submodules(submodules, depth)?;
+        }
+        Ok(tree)
     }
-}
 
-impl Git {
     /// Fetches one commit into a new temporary repository, whose hashes are SHA-1 or SHA-256, and
     /// returns it with the hash of the commit.
     fn fetch_new(&self, rev: &str, is_sha256: bool) -> Result<(PrivateDir, String), Error> {
@@ -94,7 +113,8 @@ impl Git {
 
     fn no_revision(&self, rev: &str) -> Error {
         let message = format!("{} has no branch, tag or commit `{rev}`", self.url);
-        Error::new(ErrorCode::NotFound, message, "name another revision")
+        let help = "name another one; what a page has after `#` may be a heading, which is none";
+        Error::new(ErrorCode::NotFound, message, help)
     }
 
     /// Fetches one commit, and returns its hash. If the server does not serve the commit by its hash,
@@ -149,6 +169,8 @@ struct GitTree {
     dir: PrivateDir,
     commit: String,
     entries: Vec<TreeEntry>,
+    /// The submodules whose entries are among these, by their paths.
+    modules: Vec<(String, GitTree)>,
 }
 
 impl SourceTree for GitTree {
@@ -161,20 +183,29 @@ impl SourceTree for GitTree {
     }
 
     fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
+        let mut own: Vec<&str> = files.to_vec();
+        for (path, tree) in &mut self.modules {
+            let below =
+                |file: &&str| file.strip_prefix(&**path)?.strip_prefix('/').map(str::to_owned);
+            let inside: Vec<String> = own.iter().filter_map(below).collect();
+            own.retain(|file| below(file).is_none());
+            let inside: Vec<&str> = inside.iter().map(String::as_str).collect();
+            tree.read(&inside, &mut |file, content| take(&format!("{path}/{file}"), content))?;
+        }
         // `COMMIT:PATH` names the object. A path with a line feed cannot be requested.
-        let names = files.iter().map(|path| format!("{}:{path}", self.commit)).collect::<Vec<_>>();
-        self.objects(&names, &mut |nth, content| take(files[nth], content))
+        let names: Vec<String> = own.iter().map(|path| format!("{}:{path}", self.commit)).collect();
+        self.objects(&names, &mut |nth, content| take(own[nth], content))
     }
 }
 
 impl GitTree {
-    /// Lists all entries, with the targets of links.
-    fn list(&mut self) -> Result<(), Error> {
+    /// Lists all entries, with the targets of links. Returns the paths of submodules and their commits.
+    fn list(&mut self) -> Result<Vec<(String, String)>, Error> {
         let mut command = git(Some(self.dir.path()));
         command.args(["ls-tree", "-r", "-z", "-l", "--full-tree", &self.commit]);
         let run = self.repository.run(None);
         let listing = run.output(&mut command, MAX_LISTING_BYTES)?;
-        let mut links = Vec::new();
+        let (mut links, mut submodules) = (Vec::new(), Vec::new());
         for line in listing.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
             let is_text = std::str::from_utf8(line).is_ok();
             let line = String::from_utf8_lossy(line);
@@ -190,7 +221,10 @@ impl GitTree {
                     links.push((self.entries.len(), object.to_owned()));
                     TreeKind::Link { target: String::new() }
                 }
-                "160000" => TreeKind::Other(SUBMODULE),
+                "160000" => {
+                    submodules.push((path.to_owned(), object.to_owned()));
+                    TreeKind::Other(SUBMODULE)
+                }
                 _ => TreeKind::Other("is neither a file nor a link"),
             };
             self.entries.push(TreeEntry { path: path.to_owned(), kind });
@@ -204,7 +238,94 @@ impl GitTree {
         for ((at, _), target) in links.into_iter().zip(targets) {
             self.entries[at].kind = TreeKind::Link { target };
         }
+        Ok(submodules)
+    }
+
+    /// Fetches the submodules that may hold chosen skills, and lists their entries in the place of theirs.
+    fn open_submodules(
+        &mut self,
+        submodules: Vec<(String, String)>,
+        depth: usize,
+    ) -> Result<(), Error> {
+        let marketplace = self.text(MARKETPLACE)?;
+        let repository = &self.repository;
+        let is_wanted = |(path, _): &(String, String)| {
+            submodules::is_wanted(path, &self.entries, &marketplace, &repository.settings)
+        };
+        let wanted: Vec<_> =
+            submodules.into_iter().filter(is_wanted).take(MAX_SUBMODULES).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let addresses = self.addresses()?;
+        let mut limits = self.repository.limits;
+        let mut n_bytes = self.n_bytes();
+        for (path, commit) in wanted {
+            let written = addresses.get(&path).map_or("", String::as_str);
+            let Some(url) = submodules::address(&self.repository.url, written) else { continue };
+            let settings = FetchSettings::default();
+            // Together, they are bounded like one repository.
+            limits.transfer_bytes = limits.transfer_bytes.saturating_sub(n_bytes);
+            let submodule = Git { url, rev: None, settings, limits, ..self.repository.clone() };
+            let tree = submodule.open_at(&commit, depth + 1).map_err(|error| {
+                let message = format!("its submodule `{path}`: {}", error.message());
+                let help = format!("take the others with `--skill '!{path}'`");
+                Error::new(error.code(), message, help)
+            })?;
+            n_bytes = tree.n_bytes();
+            self.entries.retain(|entry| entry.path != path);
+            self.entries.extend(
+                tree.entries
+                    .iter()
+                    .cloned()
+                    .map(|entry| TreeEntry { path: format!("{path}/{}", entry.path), ..entry }),
+            );
+            self.modules.push((path, tree));
+        }
         Ok(())
+    }
+
+    /// The bytes that were fetched.
+    fn n_bytes(&self) -> u64 {
+        let of_modules = self.modules.iter().map(|(_, tree)| tree.n_bytes());
+        bytes_below(self.dir.path()) + of_modules.sum::<u64>()
+    }
+
+    /// The addresses of submodules as `.gitmodules` writes them, by their paths.
+    fn addresses(&self) -> Result<BTreeMap<String, String>, Error> {
+        if !self.entries.iter().any(|entry| entry.path == ".gitmodules") {
+            return Ok(BTreeMap::new());
+        }
+        let mut command = git(Some(self.dir.path()));
+        command.args(["config", "--list", "-z", "--blob"]);
+        command.arg(format!("{}:.gitmodules", self.commit));
+        let listed = self.repository.run(None).output(&mut command, MAX_TEXT_BYTES)?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let (mut paths, mut urls) = (BTreeMap::new(), BTreeMap::new());
+        for (key, value) in listed.split('\0').filter_map(|entry| entry.split_once('\n')) {
+            match key.rsplit_once('.') {
+                Some((module, "path")) => drop(paths.insert(module, value)),
+                Some((module, "url")) => drop(urls.insert(module, value)),
+                _ => {}
+            }
+        }
+        let addresses = paths.into_iter().filter_map(|(module, path)| {
+            Some((path.trim_end_matches('/').to_owned(), (*urls.get(module)?).to_owned()))
+        });
+        Ok(addresses.collect())
+    }
+
+    /// The text of a small file; empty if there is none.
+    fn text(&self, path: &str) -> Result<String, Error> {
+        let mut text = Vec::new();
+        if self.entries.iter().any(|entry| entry.path == path) {
+            let name = format!("{}:{path}", self.commit);
+            self.objects(&[name], &mut |_, content| {
+                let read = content.take(MAX_TEXT_BYTES).read_to_end(&mut text);
+                read.map(drop).map_err(|error| self.repository.run(None).broken(&error))
+            })?;
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// Reads objects by their names, in this order.

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::limits::refused;
 use super::path_index::{Found, Node, PathIndex};
 use super::paths::{check_path, plain_dir};
-use super::provider::{TreeEntry, TreeKind};
+use super::provider::{SUBMODULE, TreeEntry, TreeKind};
 use super::signature::{LIST, SIGNATURE};
 use repertoire::Error;
 use repertoire::catalog::is_skill_file;
@@ -178,9 +178,10 @@ pub struct LeftOut {
 }
 
 /// Collects the files of `units`, by their paths in the copy. Leaves out skills with a link that leaves
-/// the source: its author may have had something there, but nobody else has.
+/// the source, since its author may have had something there, but nobody else has; and those with a submodule
+/// that is not fetched.
 ///
-/// Fails with `PERMISSION_DENIED` if a link leaves the only skill, if a file is not a regular file, if a
+/// Fails with `PERMISSION_DENIED` if the only skill has one of these, if a file is not a regular file, if a
 /// name is not valid on every system, or if two names differ only in case. Fails with `INVALID_PARAM` if
 /// the skills have more than `most` files.
 pub(super) fn files<'a>(
@@ -192,14 +193,12 @@ pub(super) fn files<'a>(
     let mut taken = Taken { names, files, folded, n_steps: 0, most };
     let mut left_out = Vec::new();
     for unit in units {
-        match taken.outside(&unit.dir, &mut Vec::new())? {
+        match taken.missing(&unit.dir, &mut Vec::new())? {
             None => taken.below(&unit.dir, &unit.at, &mut Vec::new())?,
-            Some(link) if units.len() == 1 => {
-                return Err(refused(names.source, &link, "is a link that leaves it"));
-            }
-            Some(link) => left_out.push(LeftOut {
+            Some((path, why)) if units.len() == 1 => return Err(refused(names.source, &path, why)),
+            Some((path, why)) => left_out.push(LeftOut {
                 dir: unit.dir.clone(),
-                reason: format!("its `{link}` is a link that leaves the source"),
+                reason: format!("its `{path}` {}", why.replace("leaves it", "leaves the source")),
             }),
         }
     }
@@ -254,11 +253,19 @@ struct Taken<'t, 'a> {
 }
 
 impl<'a> Taken<'_, 'a> {
-    /// Returns a link below a directory that leaves the source, if there is one.
-    fn outside(&mut self, path: &str, above: &mut Vec<*const ()>) -> Result<Option<String>, Error> {
+    /// Returns the first thing below a directory that is not in the source, with why not: a link that leaves
+    /// it, or a submodule that is not fetched.
+    fn missing(
+        &mut self,
+        path: &str,
+        above: &mut Vec<*const ()>,
+    ) -> Result<Option<(String, &'static str)>, Error> {
         self.count_step()?;
         match self.names.find(path) {
-            Found::Outside => Ok(Some(path.to_owned())),
+            Found::Outside => Ok(Some((path.to_owned(), "is a link that leaves it"))),
+            Found::Leaf(TreeEntry { kind: TreeKind::Other(SUBMODULE), .. }) => {
+                Ok(Some((path.to_owned(), SUBMODULE)))
+            }
             Found::Nothing | Found::Leaf(_) => Ok(None),
             Found::Dir(dir) => {
                 let this = std::ptr::from_ref(dir).cast();
@@ -267,8 +274,8 @@ impl<'a> Taken<'_, 'a> {
                 }
                 above.push(this);
                 for name in dir.keys().filter(|name| !LEFT_OUT.contains(name)) {
-                    if let Some(link) = self.outside(&join(path, name), above)? {
-                        return Ok(Some(link));
+                    if let Some(missing) = self.missing(&join(path, name), above)? {
+                        return Ok(Some(missing));
                     }
                 }
                 above.pop();

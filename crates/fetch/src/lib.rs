@@ -39,6 +39,7 @@ mod directory;
 mod fetcher;
 mod git;
 mod host;
+mod joined;
 mod layout;
 mod limits;
 mod location;
@@ -46,6 +47,7 @@ mod lock_file;
 mod loopback;
 mod mcp;
 mod migrate;
+mod near;
 mod object_address;
 #[cfg(feature = "object-store")]
 mod object_credentials;
@@ -60,9 +62,11 @@ mod placed_files;
 mod poll;
 mod preview;
 mod program;
+mod project_location;
 mod provider;
 mod providers;
 mod push;
+mod refusal;
 #[cfg(feature = "oci")]
 mod registry;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
@@ -75,6 +79,7 @@ mod selection;
 mod signature;
 mod source_list;
 mod state;
+mod submodules;
 mod unattended;
 mod unpack;
 mod untaken;
@@ -83,7 +88,7 @@ mod watch;
 #[cfg(feature = "archive-https")]
 mod well_known;
 
-pub use add::Added;
+pub use add::{Added, Opened};
 pub use agent_place::AgentPlace;
 pub use collect::Kept;
 pub use config_file::change_config;

@@ -4,13 +4,17 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::address::{Address, is_well_known, site_of};
+use percent_encoding::percent_decode_str;
+
+use super::address::{Address, bare, is_command, is_well_known, site_of};
 use super::archive::{end_of, is_archive};
 use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
-use super::host::{host_of, may_be_here};
+use super::host::host_of;
 use super::mcp::McpAddress;
+use super::near::nearest;
 use super::object_address::{self, ObjectAddress};
+use super::refusal::refusal;
 use repertoire::catalog::is_skill_file;
 use repertoire::{Error, ErrorCode};
 
@@ -57,6 +61,9 @@ impl Location {
     /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
     /// - any other text is a path, of a directory, an archive or a `SKILL.md`; `~/` is the home directory.
     ///
+    /// What stands round an address is left out: quotes, a Markdown link, the end of a sentence, or a command
+    /// such as `npx skills add owner/repo`.
+    ///
     /// Fails with `INVALID_PARAM` if the text is none of these, contains a password, or names both a
     /// directory and a repository; with `NOT_FOUND` if nothing exists at a path.
     ///
@@ -70,35 +77,35 @@ impl Location {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn parse(text: &str, base: &Path) -> Result<Location, Error> {
-        let text = text.trim();
-        if text.is_empty() || text.starts_with('-') || text.contains(char::is_control) {
-            return Err(invalid(text, "is not an address"));
-        }
-        if let Some(address) = McpAddress::parse(text, base) {
+        let (text, inner) = (text.trim(), bare(text));
+        // The end of a command is a part of it.
+        let is_command = text.starts_with("mcp:");
+        if let Some(address) = McpAddress::parse(if is_command { text } else { inner }, base) {
             return address.map(Location::Mcp);
         }
-        let path = at_home(text).unwrap_or_else(|| base.join(text));
-        if is_archive(text) && !text.contains("://") && path.is_file() {
+        let read = Address::read(text);
+        let address = read.as_ref().map_or(inner, |read| read.source.as_str());
+        if address.is_empty() || address.starts_with('-') || address.contains(char::is_control) {
+            return Err(invalid(text, "is not an address"));
+        }
+        let path = path_of(text, inner, base);
+        if is_archive(inner) && !inner.contains("://") && path.is_file() {
             return Ok(Location::Archive(path));
         }
-        let read = Address::read(text);
-        let is_path = read.as_ref().is_none_or(|read| read.may_be_path) && path.exists();
+        let may_be_path = read.as_ref().is_none_or(|read| read.may_be_path) && path.exists();
         match &read {
-            Some(read) if is_path && path.is_dir() && is_repository(read, text) => {
-                return Err(ambiguous(text, &read.source));
+            Some(read) if may_be_path && path.is_dir() && is_repository(read, inner) => {
+                Err(ambiguous(text, &read.source))
             }
-            Some(_) if is_path => {}
-            _ => {
-                let address = read.as_ref().map_or(text, |read| read.source.as_str());
-                if let Some((scheme, rest)) = address.split_once("://") {
-                    return of_url(address, scheme, rest);
-                }
-                if is_scp(address) {
-                    return Ok(Location::Git(address.to_owned()));
-                }
-            }
+            _ if may_be_path => of_path(text, path),
+            _ => of_address(text, address, read.as_ref()).unwrap_or_else(|| of_path(address, path)),
         }
-        of_path(text, path)
+    }
+
+    /// Tells whether `word` begins a command that people copy, such as `npx skills add owner/repo`: the words
+    /// after it belong to one address.
+    pub fn begins_command(word: &str) -> bool {
+        is_command(word)
     }
 
     /// The default name of a source: the last parts of its address, in lower-case letters, digits,
@@ -116,7 +123,8 @@ impl Location {
         let end = end_of(text).or(Some(".git").filter(|end| text.ends_with(end)));
         let text = text.get(..text.len() - end.map_or(0, str::len)).unwrap_or(text);
         let is_end = |c: char| c == '/' || c == ':' || c == '\\';
-        let parts: Vec<&str> = text.split(is_end).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            text.split(is_end).filter(|part| !matches!(*part, "" | "_git")).collect();
         let (last, rest) = parts.split_last().unwrap_or((&"skills", &[]));
         // Many repositories are named `skills`, so the owner is added. A host is not an owner.
         let owner = rest.last().filter(|_| {
@@ -129,46 +137,6 @@ impl Location {
             _ => owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}")),
         };
         plain(&joined)
-    }
-
-    /// The reason, as a clause, why a project may not name this location. `None` if it is on another
-    /// machine and needs no secret of the user, or if it is a path inside `project` that does not leave
-    /// it by a link.
-    pub(super) fn why_not_of_project(&self, project: &Path) -> Option<&'static str> {
-        let real = |path: &Path| path.canonicalize().ok();
-        let is_inside = |path: &Path| {
-            real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
-        };
-        match self {
-            // The user chooses the server by the environment.
-            Location::ObjectStore(_) => None,
-            Location::Mcp(McpAddress::Program(_)) => Some("is a program of this machine"),
-            Location::Mcp(McpAddress::Http { token: Some(_), .. }) => {
-                Some("takes a token of the user")
-            }
-            Location::Directory(path) | Location::Archive(path) => {
-                (!is_inside(path)).then_some("is not inside it")
-            }
-            Location::Git(url) if url.starts_with("file:") => Some("is not inside it"),
-            Location::Git(_)
-            | Location::RemoteArchive(_)
-            | Location::Oci(_)
-            | Location::WellKnown(_)
-            | Location::Mcp(_) => may_be_here(&self.to_string()).then_some("is of this machine"),
-        }
-    }
-
-    /// The text to write into the `config.toml` of `project`, or of the user if `project` is `None`.
-    pub(super) fn written(&self, project: Option<&Path>) -> String {
-        let (Location::Directory(path) | Location::Archive(path)) = self else {
-            return self.to_string();
-        };
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let root = project.and_then(|project| project.canonicalize().ok());
-        match root.as_ref().and_then(|root| real.strip_prefix(root).ok()) {
-            Some(inside) => format!("./{}", inside.display()),
-            None => real.display().to_string(),
-        }
     }
 }
 
@@ -231,14 +199,43 @@ pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
 
 /// Tells whether a text has the form `user@host:path`.
 fn is_scp(text: &str) -> bool {
-    text.split_once(':')
-        .is_some_and(|(host, path)| host.contains('@') && !host.contains('/') && !path.is_empty())
+    let Some((head, path)) = text.split_once(':') else { return false };
+    let is_named = head
+        .split_once('@')
+        .is_some_and(|(user, host)| head.starts_with('[') || !user.is_empty() && !host.is_empty());
+    is_named && !head.contains('/') && !path.is_empty()
 }
 
 /// Tells whether a text, which could also be a path, names a repository and nothing in it.
 fn is_repository(read: &Address, text: &str) -> bool {
-    let is_plain = read.rev.is_none() && read.skill.is_none();
+    let is_plain = read.rev.is_none() && read.skills.is_empty();
     is_plain && (text.matches('/').count() == 1 || host_of(text).as_deref() == Some("github.com"))
+}
+
+/// The path that a text may be: as it is written, or without what stands round it. Terminals show blanks with
+/// a backslash.
+fn path_of(text: &str, inner: &str, base: &Path) -> PathBuf {
+    let path = |text: &str| at_home(text).unwrap_or_else(|| base.join(text));
+    let unescaped = inner.replace("\\ ", " ");
+    let written = [text, inner, &unescaped].map(path);
+    written.iter().find(|path| path.exists()).unwrap_or(&written[1]).clone()
+}
+
+/// The location of an address that is not a path; `None` if it has no form of one.
+fn of_address(
+    text: &str,
+    address: &str,
+    read: Option<&Address>,
+) -> Option<Result<Location, Error>> {
+    if let Some(error) = refusal(bare(text), read) {
+        return Some(Err(error));
+    }
+    if let Some((scheme, rest)) = address.split_once("://") {
+        let scheme = scheme.to_ascii_lowercase();
+        return Some(of_url(&format!("{scheme}://{rest}"), &scheme, rest));
+    }
+    let url = without_end(address);
+    is_scp(url).then(|| Ok(Location::Git(url.to_owned())))
 }
 
 fn of_path(text: &str, path: PathBuf) -> Result<Location, Error> {
@@ -256,14 +253,41 @@ fn of_path(text: &str, path: PathBuf) -> Result<Location, Error> {
         )),
         Err(error) => {
             let message = format!("there is nothing at {}: {error}", path.display());
-            Err(Error::new(ErrorCode::NotFound, message, HELP))
+            let help = match near(&path) {
+                Some(near) => format!("did you mean `{}`?", near.display()),
+                None => HELP.to_owned(),
+            };
+            Err(Error::new(ErrorCode::NotFound, message, help))
         }
     }
 }
 
+/// The entry of a directory whose name is nearest to that of `path`.
+fn near(path: &Path) -> Option<PathBuf> {
+    let entries = path.parent()?.read_dir().ok()?.filter_map(Result::ok).take(MAX_ENTRIES);
+    let names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let near = nearest(&path.file_name()?.to_string_lossy(), names.iter().map(String::as_str))?;
+    Some(path.with_file_name(near))
+}
+
+/// The most entries of a directory that are compared with a name that is not there.
+const MAX_ENTRIES: usize = 1000;
+
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
-    if scheme == "file" && is_archive(rest) {
-        return Ok(Location::Archive(PathBuf::from(rest)));
+    if scheme == "file" {
+        let path = path_of_url(rest);
+        if !path.is_absolute() {
+            return Err(invalid(text, "names no absolute path: write `file:///`"));
+        }
+        if is_archive(rest) {
+            return Ok(Location::Archive(path));
+        }
+        // File managers and browsers show directories in this form; git's own take it, too.
+        let is_repository = [".git", "objects"].iter().any(|name| path.join(name).exists());
+        if path.exists() && !is_repository {
+            return of_path(text, path);
+        }
     }
     if is_well_known(text) {
         // The same rules as for an archive: encrypted, and without a secret.
@@ -290,12 +314,33 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
         return Err(invalid(&text, "holds a password, which would stand in `config.toml`"));
     }
     // Programs disagree on the host of an address that contains one of these characters.
-    let is_ambiguous = scheme != "file" && authority.contains(['?', '#', '\\']);
-    let is_empty = rest.is_empty() || (scheme != "file" && authority.is_empty());
+    let is_of_host = |c: char| c.is_alphanumeric() || "-._~:@[]%+$".contains(c);
+    let is_ambiguous = scheme != "file" && !authority.chars().all(is_of_host);
+    let has_host = authority.rsplit('@').next().is_some_and(|host| !host.starts_with(':'));
+    let is_empty = rest.is_empty() || scheme != "file" && (authority.is_empty() || !has_host);
     if is_empty || is_ambiguous || authority.starts_with('-') {
         return Err(invalid(text, "names no host"));
     }
-    Ok(Location::Git(text.trim_end_matches('/').to_owned()))
+    let url = without_end(text);
+    if url.matches('/').count() < 3 {
+        return Err(invalid(text, "names no repository"));
+    }
+    Ok(Location::Git(url.to_owned()))
+}
+
+/// The address without slashes at its end, and without what is left to be taken for the end of a sentence.
+fn without_end(address: &str) -> &str {
+    let shorter = bare(address.trim_end_matches('/'));
+    if shorter == address { address } else { without_end(shorter) }
+}
+
+/// The path in a `file://` URL, after its scheme.
+fn path_of_url(rest: &str) -> PathBuf {
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = percent_decode_str(path).decode_utf8_lossy().into_owned();
+    // On Windows, `/C:/dir` is `C:/dir`.
+    let drive = path.strip_prefix('/').filter(|path| path.get(1..2) == Some(":"));
+    drive.filter(|_| cfg!(windows)).unwrap_or(&path).into()
 }
 
 /// The name of a directory, whose path may end in `.` or `..`.
@@ -306,7 +351,10 @@ fn name_of(dir: &Path) -> String {
 }
 
 fn at_home(text: &str) -> Option<PathBuf> {
-    let below = text.strip_prefix("~/")?;
+    if text == "~" {
+        return std::env::home_dir();
+    }
+    let below = text.strip_prefix("~/").or(text.strip_prefix("~\\").filter(|_| cfg!(windows)))?;
     Some(std::env::home_dir()?.join(below))
 }
 

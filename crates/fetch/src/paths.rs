@@ -1,7 +1,9 @@
 //! Checks of paths in sources and copies.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path};
 
+use repertoire::catalog::is_skill_file;
 use repertoire::confined;
 use repertoire::{Error, ErrorCode};
 
@@ -35,6 +37,17 @@ pub(super) fn plain_dir(path: &str) -> Result<String, Error> {
         }
     }
     Ok(parts.join("/"))
+}
+
+/// Tells whether `path` is below the directory `dir`; the root is the empty text.
+pub(super) fn is_below(path: &str, dir: &str) -> bool {
+    dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The directory of the skill whose file is at `path`.
+pub(super) fn dir_of_skill(path: &str) -> Option<&str> {
+    let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
+    is_skill_file(OsStr::new(file)).then_some(dir)
 }
 
 #[cfg(test)]

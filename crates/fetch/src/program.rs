@@ -4,17 +4,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use super::limits::{Deadline, INTERVAL, too_large};
 use super::location::SCHEMES;
+use repertoire::process::Running;
 use repertoire::{Error, ErrorCode};
-
-/// The bytes of standard error that are kept.
-const MAX_STDERR_BYTES: u64 = 64 << 10;
 
 /// The environment variables that `git` inherits: they name the places of programs, keys, certificates
 /// and proxies. Other variables could change what `git` does, such as those that begin with `GIT_`.
@@ -110,36 +106,18 @@ impl Run<'_> {
         read: &mut dyn FnMut(&mut dyn Read) -> Result<(), Error>,
     ) -> Result<(), Error> {
         command.stdin(input.map_or_else(Stdio::null, Stdio::from));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // In a process group, so that helpers such as `ssh` are killed with it.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let child = Mutex::new(child);
+        let started = Running::start(command).map_err(|error| self.not_started(&error))?;
+        let (running, _, mut stdout) = started;
         let (ended, is_ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            let watched = &child;
+            let watched = &running;
             let watchdog = scope.spawn(move || self.watch(watched, &is_ended));
-            let errors = scope.spawn(move || {
-                let mut text = Vec::new();
-                if let Some(mut stderr) = stderr {
-                    let _ = (&mut stderr).take(MAX_STDERR_BYTES).read_to_end(&mut text);
-                    let _ = io::copy(&mut stderr, &mut io::sink());
-                }
-                String::from_utf8_lossy(&text).into_owned()
-            });
-            let result = match stdout {
-                Some(mut stdout) => read(&mut stdout),
-                None => Ok(()),
-            };
-            // The output is closed, so the program has ended; or `read` has failed, so nobody reads the
-            // output any more.
+            let result = read(&mut stdout);
+            // The output is closed, so the program has ended or soon will; or nobody reads it any more.
             if result.is_err() {
-                kill(&child);
+                running.kill();
             }
-            let errors = errors.join().unwrap_or_default();
-            let status = wait(&child);
+            let status = running.wait();
             drop(ended);
             if let Some(error) = watchdog.join().unwrap_or(None) {
                 return Err(error);
@@ -151,14 +129,14 @@ impl Run<'_> {
             }
             match status {
                 Ok(status) if status.success() => Ok(()),
-                Ok(_) => Err(self.failed(&errors)),
+                Ok(_) => Err(self.failed(&running.errors())),
                 Err(error) => Err(self.broken(&error)),
             }
         })
     }
 
     /// Kills the program once a limit is reached, and returns the error for that.
-    fn watch(&self, child: &Mutex<Child>, is_ended: &mpsc::Receiver<()>) -> Option<Error> {
+    fn watch(&self, running: &Running, is_ended: &mpsc::Receiver<()>) -> Option<Error> {
         loop {
             match is_ended.recv_timeout(INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => {}
@@ -171,7 +149,7 @@ impl Run<'_> {
             } else {
                 continue;
             };
-            kill(child);
+            running.kill();
             return Some(error);
         }
     }
@@ -220,35 +198,16 @@ fn cause(errors: &str) -> String {
 /// The most lines of another program that are shown.
 const MAX_CAUSE_LINES: usize = 3;
 
-/// Waits for a program. Releases the lock between checks, so that the watchdog can take it.
-fn wait(child: &Mutex<Child>) -> io::Result<ExitStatus> {
-    loop {
-        if let Some(status) = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait()? {
-            return Ok(status);
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// Kills a program and its helpers.
-fn kill(child: &Mutex<Child>) {
-    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
-    // Once the program was waited for, another process may have its process id.
-    if !matches!(child.try_wait(), Ok(None)) {
-        return;
-    }
-    #[cfg(unix)]
-    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill();
-}
-
 /// Tells whether the files below a directory have more bytes than `limit`.
 fn is_too_large(&(dir, limit): &(&Path, u64)) -> bool {
+    bytes_below(dir) > limit
+}
+
+/// The bytes of all files below a directory.
+pub(super) fn bytes_below(dir: &Path) -> u64 {
     let files = walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok);
     let files = files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file);
-    files.map(|metadata| metadata.len()).sum::<u64>() > limit
+    files.map(|metadata| metadata.len()).sum()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::near::nearest;
 use repertoire::{Error, ErrorCode};
 
 /// A kind of source. Calls block, so a host with an event loop should make them on a separate thread.
@@ -70,11 +71,12 @@ pub enum TreeKind {
 
 /// The error for a skill that the source does not have. `known` lists the skills that it has.
 pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
-    let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
-    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
     let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");
-    let help = match near {
-        Some((_, name)) => format!("did you mean `{name}`?"),
+    let help = match nearest(id, known.iter().map(String::as_str)) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None if matches!(id, "main" | "master" | "latest") => {
+            format!("a branch or a tag is written `#{id}`; there are `{shown}`")
+        }
         None => format!("there are `{shown}`"),
     };
     Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)

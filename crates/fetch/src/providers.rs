@@ -51,7 +51,8 @@ impl Fetcher {
                 rev.map(check_revision).transpose()?;
                 let scratch = self.scratch()?;
                 let (url, rev) = (url.clone(), rev.map(str::to_owned));
-                Box::new(Git { url, rev, limits, deadline, scratch })
+                let settings = settings.clone();
+                Box::new(Git { url, rev, limits, deadline, scratch, settings })
             }
             Location::Directory(_) if rev.is_some() => {
                 let message = format!("{location} is a directory, which has no revisions");

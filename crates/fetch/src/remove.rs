@@ -1,6 +1,7 @@
 //! Finding installed skills and sources by what people call them, and removing them.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -9,11 +10,13 @@ use super::config_file::change_config;
 use super::copies::source_at;
 use super::location::check_name;
 use super::lock_file::{self, Locked, LockedFile};
+use super::near::nearest;
+use super::paths::dir_of_skill;
 use super::selection::excluded_and_wanted;
 use super::source_list::SourceList;
-use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, may_name};
+use repertoire::catalog::{Catalog, CatalogOptions, may_name};
 use repertoire::{Error, ErrorCode};
-use repertoire_config::{self as config, FetchSettings};
+use repertoire_config::{self as config, FetchSection, FetchSettings};
 
 /// A source, or some of its skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,6 +43,8 @@ pub struct Removed {
     pub skills: Vec<String>,
     /// True if no skill was left, so that the source was removed as well.
     pub source_removed: bool,
+    /// The copy that was replaced, if the user had changed files in it.
+    pub edited: Option<PathBuf>,
 }
 
 /// A skill in the copy of a source that was chosen on its own.
@@ -99,20 +104,22 @@ impl SourceList<'_> {
             (Some(read), _) => is_same(&read.source, source),
             _ => false,
         };
-        let skill = read.as_ref().and_then(|read| read.skill.as_deref());
-        let skill =
-            skill.or_else(|| text.split_once('@').map(|(_, id)| id).filter(|id| !id.is_empty()));
+        let of_name = || text.split_once('@').map(|(_, id)| id).filter(|id| !id.is_empty());
+        let mut skills = read.as_ref().map(|read| read.skills.clone()).unwrap_or_default();
+        if skills.is_empty() {
+            skills.extend(of_name().map(str::to_owned));
+        }
         let meant: Vec<_> =
             sections.iter().filter(|it| is_meant(&it.name, &it.settings.source)).collect();
-        match (&meant[..], skill) {
-            ([], _) => {}
-            (meant, None) => {
-                return Ok(meant.iter().map(|section| InSource::whole(&section.name)).collect());
-            }
-            (meant, Some(skill)) => {
-                let found = meant.iter().filter_map(|section| self.find_in(&section.name, skill));
-                return Ok(found.collect());
-            }
+        if !meant.is_empty() && skills.is_empty() {
+            return Ok(meant.iter().map(|section| InSource::whole(&section.name)).collect());
+        }
+        if !meant.is_empty() {
+            let in_each = |section: &&FetchSection| {
+                let found = skills.iter().filter_map(|skill| self.find_in(&section.name, skill));
+                found.collect::<Vec<_>>()
+            };
+            return Ok(meant.iter().flat_map(in_each).collect());
         }
         let found: Vec<InSource> =
             sections.iter().filter_map(|section| self.find_in(&section.name, text)).collect();
@@ -123,6 +130,28 @@ impl SourceList<'_> {
             return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
         Ok(found)
+    }
+
+    /// The error for a text that names neither a source nor an installed skill.
+    pub fn not_found(&self, text: &str) -> Error {
+        let sources: Vec<String> = self.sections().into_iter().map(|it| it.name).collect();
+        let skills = sources.iter().flat_map(|source| self.installed(source));
+        let skills: Vec<String> = skills.map(|skill| skill.id).collect();
+        let (of, name) = text.split_once('@').unwrap_or(("", text));
+        let near = nearest(name, sources.iter().chain(&skills).map(String::as_str));
+        let near = near.map(|near| match of {
+            "" => near.to_owned(),
+            of => {
+                format!("{}@{near}", nearest(of, sources.iter().map(String::as_str)).unwrap_or(of))
+            }
+        });
+        let message = format!("{} has no source or skill `{text}`", self.config.display());
+        let help = match (near, &sources[..]) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "it has no sources at all".to_owned(),
+            (None, sources) => format!("there are the sources `{}`", sources.join("`, `")),
+        };
+        Error::new(ErrorCode::NotFound, message, help)
     }
 
     /// Finds the skills of one source that `text` names.
@@ -152,26 +181,27 @@ impl SourceList<'_> {
         if left.is_empty() {
             drop(guard);
             self.remove(name)?;
-            return Ok(Removed { skills, source_removed: true });
+            return Ok(Removed { skills, source_removed: true, edited: None });
         }
         let chosen = without(&settings.skills, &gone, &left);
-        self.keep_only(name, &FetchSettings { skills: chosen, ..settings }, &gone)?;
-        Ok(Removed { skills, source_removed: false })
+        let edited = self.keep_only(name, &FetchSettings { skills: chosen, ..settings }, &gone)?;
+        Ok(Removed { skills, source_removed: false, edited })
     }
 
     /// Writes settings, and a copy without the files of the skills `gone`. The caller must hold the lock
-    /// of the copies.
+    /// of the copies. Returns where the replaced copy is if the user had changed it.
     fn keep_only(
         &self,
         name: &str,
         settings: &FetchSettings,
         gone: &[&Installed],
-    ) -> Result<(), Error> {
+    ) -> Result<Option<PathBuf>, Error> {
         let mut sources = lock_file::read(&self.lock)?;
         let locked = sources.get_mut(name).ok_or_else(|| {
             let message = format!("{} does not pin the source `{name}`", self.lock.display());
             Error::new(ErrorCode::NotFound, message, "update it first")
         })?;
+        let replaced = locked.clone();
         self.copies.restock(name, &locked.files, &self.fetcher.objects);
         let is_own_revision = locked.revision != locked.digest().as_str();
         let is_gone = |path: &str| {
@@ -185,14 +215,15 @@ impl SourceList<'_> {
         }
         let locked: Locked = locked.clone();
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
+        let mut edited = None;
         change_config(&self.config, self.project(), |before| {
             let after = config::set_fetch(before, name, settings);
             let after = after.map_err(|error| self.of_config(&error))?;
-            self.copies.install(name, new, &locked, settings)?;
+            edited = self.copies.install(name, new, (&locked, Some(&replaced)), settings)?;
             lock_file::write(&self.lock, &sources)?;
             Ok(after)
-        })
-        .map(drop)
+        })?;
+        Ok(edited)
     }
 
     /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if neither the lock file
@@ -213,12 +244,6 @@ impl SourceList<'_> {
         }
         self.copies.remove(name)
     }
-}
-
-/// The directory of the skill whose file is at `path`.
-fn dir_of_skill(path: &str) -> Option<&str> {
-    let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
-    is_skill_file(file.as_ref()).then_some(dir)
 }
 
 /// The entries of `skills` that choose what is left. A pattern, a directory, and the choice of all

@@ -2,11 +2,10 @@
 //! directories whose name is nearly `skills`.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 
 use super::layout::{LeftOut, Unit};
+use super::paths::{dir_of_skill, is_below};
 use super::provider::{SUBMODULE, TreeEntry, TreeKind};
-use repertoire::catalog::is_skill_file;
 
 /// The directory in which skills lie.
 const SKILLS: &str = "skills";
@@ -15,14 +14,12 @@ const SKILLS: &str = "skills";
 /// `units`, each once.
 pub(super) fn untaken(entries: &[TreeEntry], units: &[Unit], path: Option<&str>) -> Vec<LeftOut> {
     let base = path.unwrap_or_default();
-    let is_below =
-        |entry: &&TreeEntry| base.is_empty() || is_in(&entry.path, base) || entry.path == base;
-    let is_taken = |path: &str| {
-        units.iter().any(|unit| unit.dir.is_empty() || path == unit.dir || is_in(path, &unit.dir))
-    };
+    let is_of_base = |entry: &&TreeEntry| is_below(&entry.path, base) || entry.path == base;
+    let is_taken =
+        |path: &str| units.iter().any(|unit| path == unit.dir || is_below(path, &unit.dir));
     let mut told = BTreeSet::new();
     let mut left_out = Vec::new();
-    for entry in entries.iter().filter(is_below) {
+    for entry in entries.iter().filter(is_of_base) {
         let found = match entry.kind {
             TreeKind::Other(SUBMODULE) => Some((
                 entry.path.as_str(),
@@ -42,15 +39,9 @@ pub(super) fn untaken(entries: &[TreeEntry], units: &[Unit], path: Option<&str>)
     left_out
 }
 
-/// Tells whether `path` is below the directory `dir`.
-fn is_in(path: &str, dir: &str) -> bool {
-    path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
-}
-
 /// Returns the directory above a skill file whose name is `skills` in other letters.
 fn misspelt(path: &str) -> Option<&str> {
-    let (dir, file) = path.rsplit_once('/')?;
-    let (dir, _) = dir.rsplit_once('/').filter(|_| is_skill_file(OsStr::new(file)))?;
+    let (dir, _) = dir_of_skill(path)?.rsplit_once('/')?;
     let name = dir.rsplit('/').next()?;
     (name != SKILLS && name.eq_ignore_ascii_case(SKILLS)).then_some(dir)
 }

@@ -1,6 +1,6 @@
 //! Updating the sources of a list, and checking whether they are outdated.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tempfile::TempDir;
@@ -75,6 +75,8 @@ pub struct Update {
     pub signed_by: Option<String>,
     /// The skills of a newly fetched state that were not taken.
     pub left_out: Vec<LeftOut>,
+    /// The copy that was replaced, if the user had changed files in it.
+    pub edited: Option<PathBuf>,
 }
 
 /// The result of [`SourceList::outdated`]: whether a source has a newer state than the pinned one.
@@ -116,6 +118,7 @@ impl FetchedState {
             changes: self.changes.clone(),
             signed_by: self.signed_by.clone(),
             left_out: self.left_out.clone(),
+            edited: None,
         }
     }
 }
@@ -175,7 +178,7 @@ impl SourceList<'_> {
             UpdateStep::InUse(locked, signed_by) => Ok(unchanged(&locked, signed_by)),
             UpdateStep::Other(candidate) if options.dry_run => Ok(candidate.update()),
             UpdateStep::Other(candidate) => {
-                let update = candidate.update();
+                let mut update = candidate.update();
                 let _guard = self.copies.lock(&self.fetcher.deadline())?;
                 // The user may have removed the source, or changed its address, during the fetch.
                 if self.section(name)?.settings != *settings {
@@ -183,7 +186,8 @@ impl SourceList<'_> {
                         format!("`config.toml` has changed the source `{name}` meanwhile");
                     return Err(Error::new(ErrorCode::InvalidParam, message, "update it again"));
                 }
-                self.take(name, *candidate, settings, lock_file::read(&self.lock)?)?;
+                let sources = lock_file::read(&self.lock)?;
+                update.edited = self.take(name, *candidate, settings, sources)?;
                 Ok(update)
             }
         }
@@ -225,14 +229,14 @@ impl SourceList<'_> {
         candidate: FetchedState,
         settings: &FetchSettings,
         mut sources: lock_file::Sources,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<PathBuf>, Error> {
         let FetchedState { locked, new, .. } = candidate;
-        self.copies.install(name, new, &locked, settings)?;
-        if sources.get(name) == Some(&locked) {
-            return Ok(());
+        let edited = self.copies.install(name, new, (&locked, sources.get(name)), settings)?;
+        if sources.get(name) != Some(&locked) {
+            sources.insert(name.to_owned(), locked);
+            lock_file::write(&self.lock, &sources)?;
         }
-        sources.insert(name.to_owned(), locked);
-        lock_file::write(&self.lock, &sources)
+        Ok(edited)
     }
 
     /// Returns the pinned state: unpacked from the cache if possible, otherwise fetched at its revision.
@@ -344,5 +348,5 @@ impl SourceList<'_> {
 fn unchanged(locked: &Locked, signed_by: Option<String>) -> Update {
     let (from, to) = (Some(locked.revision.clone()), locked.revision.clone());
     let (changes, left_out) = (Vec::new(), Vec::new());
-    Update { status: UpdateStatus::Unchanged, from, to, changes, signed_by, left_out }
+    Update { status: UpdateStatus::Unchanged, from, to, changes, signed_by, left_out, edited: None }
 }

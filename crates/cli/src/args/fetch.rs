@@ -13,7 +13,7 @@ use super::agents::hook_agents;
 pub(crate) struct ChoiceArgs {
     /// Take this skill only: its id, its directory, or a pattern such as `'sem*'`; may be repeated, and
     /// `'!ID'` leaves one out
-    #[arg(long = "skill", value_name = "ID", value_delimiter = ',')]
+    #[arg(long = "skill", short = 's', value_name = "ID", value_delimiter = ',')]
     pub(crate) skills: Vec<String>,
     /// Branch, tag or commit of the repository, SHA-256 of the archive, or tag or digest of the
     /// artifact
@@ -56,11 +56,18 @@ pub(crate) struct AddArgs {
     #[arg(long = "signed-by", value_name = "KEY")]
     pub(crate) signed_by: Vec<String>,
     /// Put the skills into the own directory of this agent, too; may be repeated
-    #[arg(long = "agent", value_name = "AGENT", value_parser = hook_agents(), value_delimiter = ',')]
+    #[arg(long = "agent", short = 'a', value_name = "AGENT", value_delimiter = ',')]
+    #[arg(value_parser = hook_agents())]
     pub(crate) agents: Vec<HookAgent>,
     /// Take all skills, without a question; at a terminal, a source with many asks which to take
     #[arg(long, conflicts_with = "skills")]
     pub(crate) all: bool,
+    /// Ask nothing; as in commands of other programs that people copy
+    #[arg(long, short, hide = true)]
+    pub(crate) yes: bool,
+    /// For the user, which is what happens anyway
+    #[arg(long, short, hide = true, conflicts_with = "project")]
+    pub(crate) global: bool,
     /// Show the skills of the source, with tokens, code, rights and findings, and add nothing
     #[arg(long)]
     pub(crate) list: bool,

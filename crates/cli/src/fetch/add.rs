@@ -8,8 +8,10 @@ use serde_json::{Value as Json, json};
 
 use super::agents::{of_source, seen, seen_as_json, show_changes, show_placed, show_seen};
 use super::copy_problems::CopyProblems;
-use super::each_source::{each_source, print_all};
-use super::{choose, code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
+use super::each_source::{addresses, each_source, print_all};
+use super::{
+    choose, code_in, fetcher, list_to_change, preview, short, show_edited, show_left_out, waiting,
+};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
@@ -17,7 +19,7 @@ use crate::report::count;
 use crate::sanitize;
 
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    if args.name.is_some() && args.addresses.len() > 1 {
+    if args.name.is_some() && addresses(args).len() > 1 {
         let message = "`--name` names one source, and there are several";
         let help = "add the source that it is for on its own";
         return Err(Error::new(ErrorCode::InvalidParam, message, help).into());
@@ -30,14 +32,15 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let mut reports = Vec::new();
     let mut is_placed = true;
     let is_good = each_source(args, out, |settings| {
-        let Some(settings) = choose::chosen(settings, args, &fetcher, common, out)? else {
+        let here = std::env::current_dir().unwrap_or_default();
+        let name = args.name.as_deref();
+        let opened = waiting(&settings.source, || list.open(name, settings, &here))?;
+        let Some(opened) = choose::chosen(opened, args, common, out)? else {
             out.note("nothing is added");
             return Ok(());
         };
         let known = CopyProblems::of_all(common)?;
-        let here = std::env::current_dir().unwrap_or_default();
-        let name = args.name.as_deref();
-        let added = waiting(&settings.source, || list.add(name, &settings, &here))?;
+        let added = opened.add()?;
         let placing = of_source(list.place()?, &added.name);
         is_placed &= placing.refused.is_empty();
         let root = list.copy_of(&added.name);
@@ -74,6 +77,7 @@ fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyPr
         "new": added.new,
         "left_out": added.left_out,
         "signed_by": added.signed_by,
+        "edited": added.edited,
         "files": added.locked.files.len(),
         "code": code,
         "findings": in_use.findings,
@@ -103,6 +107,7 @@ fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProb
         page.line(format_args!("  {}", styled(DIM, format_args!("{before} of it here before"))));
     }
     show_left_out(&mut page, left_out);
+    show_edited(&mut page, added.edited.as_deref());
     if let Some(key) = signed_by {
         page.line(format_args!("signed by {}", sanitize::line(key)));
     }

@@ -1,9 +1,7 @@
 //! The choice among the skills of a source with many, at a terminal.
 
-use repertoire_config::FetchSettings;
-use repertoire_fetch::{Fetcher, PreviewedSkill};
+use repertoire_fetch::{Opened, PreviewedSkill};
 
-use super::waiting;
 use crate::args::{AddArgs, Common};
 use crate::output::Output;
 use crate::picker::{self, Item};
@@ -11,25 +9,20 @@ use crate::picker::{self, Item};
 /// With more skills than this, the user is asked which to take.
 const MANY: usize = 5;
 
-/// Returns `settings` with the skills that the user chooses, if the source has many and nothing says which
-/// to take; unchanged where nobody can be asked. `None` if the user gave up, or chose none.
-pub(super) fn chosen(
-    settings: &FetchSettings,
+/// Returns the source with the skills that the user chooses, if it has many and nothing says which to take;
+/// unchanged where nobody can be asked. `None` if the user gave up, or chose none.
+pub(super) fn chosen<'l>(
+    opened: Opened<'l>,
     args: &AddArgs,
-    fetcher: &Fetcher,
     common: &Common,
     out: Output,
-) -> anyhow::Result<Option<FetchSettings>> {
-    let mut settings = settings.clone();
-    if args.all || !settings.skills.is_empty() || !picker::can_choose(out) {
-        return Ok(Some(settings));
+) -> anyhow::Result<Option<Opened<'l>>> {
+    if args.all || args.yes || opened.names_skills() || !picker::can_choose(out) {
+        return Ok(Some(opened));
     }
-    let here = std::env::current_dir().unwrap_or_default();
-    let preview = waiting(&settings.source, || fetcher.preview_of(&settings, &here))?;
-    let skills = preview.skills(&common.brand);
-    // The address itself may name a skill.
-    if skills.len() <= MANY || !preview.settings.skills.is_empty() {
-        return Ok(Some(settings));
+    let skills = opened.preview()?.skills(&common.brand);
+    if skills.len() <= MANY {
+        return Ok(Some(opened));
     }
     let item = |PreviewedSkill { id, description, always_tokens, .. }: &PreviewedSkill| Item {
         text: format!("{id} ({always_tokens} tokens): {description}"),
@@ -37,9 +30,10 @@ pub(super) fn chosen(
     };
     let items: Vec<Item> = skills.iter().map(item).collect();
     let question = format!("Which of {} skills?", skills.len());
-    let Some(chosen) = picker::choose(&question, &items, out)? else { return Ok(None) };
-    if chosen.len() < skills.len() {
-        settings.skills = chosen.iter().map(|at| skills[*at].id.clone()).collect();
-    }
-    Ok((!chosen.is_empty()).then_some(settings))
+    let chosen = picker::choose(&question, &items, out)?.unwrap_or_default();
+    Ok(match chosen.len() {
+        0 => None,
+        n if n == skills.len() => Some(opened),
+        _ => Some(opened.choose(chosen.iter().map(|at| skills[*at].id.clone()).collect())?),
+    })
 }

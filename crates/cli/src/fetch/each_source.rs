@@ -1,8 +1,11 @@
 //! The sources of one `add`, one after the other.
 
+use std::path::Path;
+
 use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 use repertoire_config::FetchSettings;
+use repertoire_fetch::Location;
 use serde_json::{Value as Json, json};
 
 use super::failure_of;
@@ -18,12 +21,13 @@ pub(super) fn each_source(
     mut add: impl FnMut(&FetchSettings) -> anyhow::Result<()>,
 ) -> anyhow::Result<bool> {
     let mut is_good = true;
-    for source in &args.addresses {
+    let addresses = addresses(args);
+    for source in &addresses {
         let mut settings = args.choice.settings(&address(source, &args.command)?);
         settings.signed_by.clone_from(&args.signed_by);
         settings.agents = args.agents.iter().map(HookAgent::to_string).collect();
         match add(&settings) {
-            Err(error) if args.addresses.len() > 1 && signals::cancelled_by().is_none() => {
+            Err(error) if addresses.len() > 1 && signals::cancelled_by().is_none() => {
                 is_good = false;
                 match error.downcast::<Error>() {
                     Ok(error) => out.partial_failure(&failure_of(source, &error)),
@@ -36,9 +40,19 @@ pub(super) fn each_source(
     Ok(is_good)
 }
 
+/// The sources that the command line names. The words of a command that was copied, such as `npx skills add
+/// owner/repo`, are one.
+pub(super) fn addresses(args: &AddArgs) -> Vec<String> {
+    let is_copied = |first: &String| Location::begins_command(first) && !Path::new(first).exists();
+    match args.addresses.first().filter(|first| is_copied(first)) {
+        Some(_) => vec![args.addresses.join(" ")],
+        None => args.addresses.clone(),
+    }
+}
+
 /// Prints the JSON of one source, or of all that succeeded if several were named.
 pub(super) fn print_all(args: &AddArgs, mut reports: Vec<Json>) -> anyhow::Result<()> {
-    let only = (args.addresses.len() == 1).then(|| reports.pop()).flatten();
+    let only = (addresses(args).len() == 1).then(|| reports.pop()).flatten();
     Output::json(&only.unwrap_or_else(|| json!({ "sources": reports })))?;
     Ok(())
 }

@@ -110,7 +110,7 @@ pub(crate) fn named<'l, 'f>(
             }
         }
         if !is_found && let Some(list) = lists.first() {
-            list.section(name)?;
+            return Err(list.not_found(name));
         }
     }
     let is_wanted = |(list, name): &(&SourceList<'_>, String)| {
@@ -124,6 +124,14 @@ pub(crate) fn show_left_out(page: &mut Page, left_out: &[LeftOut]) {
     for LeftOut { dir, reason, .. } in left_out {
         let (title, dir) = (styled(WARNING, "left out"), sanitize::line(dir));
         page.line(format_args!("{title}: `{dir}`: {}", sanitize::line(reason)));
+    }
+}
+
+/// Adds a line for a replaced copy that the user had changed.
+pub(crate) fn show_edited(page: &mut Page, edited: Option<&Path>) {
+    if let Some(dir) = edited {
+        let (title, dir) = (styled(WARNING, "your changes"), dir.to_string_lossy());
+        page.line(format_args!("{title} of the copy are kept in {}", sanitize::line(&dir)));
     }
 }
 

@@ -26,9 +26,9 @@ pub(super) fn run(
     let is_good = each_source(args, out, |settings| {
         let preview = waiting(&settings.source, || {
             if args.list {
-                fetcher.preview_of(settings, &here)
+                fetcher.preview_of(&list.with_address(settings, &here), &here)
             } else {
-                list.preview(args.name.as_deref(), settings, &here)
+                list.open(args.name.as_deref(), settings, &here)?.preview()
             }
         })?;
         let skills = preview.skills(&common.brand);

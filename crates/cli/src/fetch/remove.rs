@@ -7,7 +7,7 @@ use repertoire_fetch::SourceList;
 use serde_json::{Value as Json, json};
 
 use super::agents::show_changes;
-use super::{all_lists, collect, fetcher, list_to_change};
+use super::{all_lists, collect, fetcher, list_to_change, show_edited};
 use crate::args::{Common, RemoveArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, styled};
@@ -75,13 +75,7 @@ fn found(
         };
         return Err(Error::new(ErrorCode::NotFound, message, help));
     }
-    let sources: Vec<String> = list.sections().into_iter().map(|section| section.name).collect();
-    let message = format!("{} has no source or skill `{name}`", list.config_file().display());
-    let help = match &sources[..] {
-        [] => "it has no sources at all".to_owned(),
-        sources => format!("there are the sources `{}`", sources.join("`, `")),
-    };
-    Err(Error::new(ErrorCode::NotFound, message, help))
+    Err(list.not_found(name))
 }
 
 /// Removes skills of a source, or the whole source.
@@ -96,7 +90,9 @@ fn removed(
     let Some(mut skills) = skills else {
         list.remove(source)?;
         page.line(format_args!("{title} {name} from {}", sanitize::line(&config)));
-        return Ok(json!({"name": source, "skills": [], "source_removed": true}));
+        return Ok(json!({
+            "name": source, "skills": [], "source_removed": true, "edited": null,
+        }));
     };
     skills.sort();
     skills.dedup();
@@ -105,10 +101,12 @@ fn removed(
         let id = styled(NAME, sanitize::line(id));
         page.line(format_args!("{title} {id} of {name} from {}", sanitize::line(&config)));
     }
+    show_edited(page, removed.edited.as_deref());
     if removed.source_removed {
         page.line(format_args!("{}", styled(DIM, "it was the last skill: the source is removed")));
     }
     Ok(json!({
         "name": source, "skills": removed.skills, "source_removed": removed.source_removed,
+        "edited": removed.edited,
     }))
 }

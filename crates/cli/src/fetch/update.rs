@@ -12,7 +12,8 @@ use serde_json::{Value as Json, json};
 use super::agents::show_changes;
 use super::copy_problems::CopyProblems;
 use super::{
-    collect, failure_of, fetcher, lists, named, short, show_left_out, tell_of_settings, waiting,
+    collect, failure_of, fetcher, lists, named, short, show_edited, show_left_out,
+    tell_of_settings, waiting,
 };
 use crate::args::{Common, UpdateArgs};
 use crate::exit_code::ExitCode;
@@ -106,14 +107,14 @@ fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &CopyProblem
     let config = list.config_file().to_string_lossy();
     let CopyProblems { findings, shadowed } = in_use;
     match result {
-        Ok(Update { status, from, to, changes, signed_by, left_out, .. }) => json!({
+        Ok(Update { status, from, to, changes, signed_by, left_out, edited, .. }) => json!({
             "name": name, "config": config, "status": status, "from": from, "to": to,
-            "signed_by": signed_by,
+            "signed_by": signed_by, "edited": edited,
             "left_out": left_out, "changes": changes, "findings": findings, "shadowed": shadowed, "error": null,
         }),
         Err(error) => json!({
             "name": name, "config": config, "status": "failed", "from": null, "to": null,
-            "signed_by": null,
+            "signed_by": null, "edited": null,
             "left_out": [], "changes": [], "findings": [], "shadowed": [], "error": Failure::from(error),
         }),
     }
@@ -121,7 +122,7 @@ fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &CopyProblem
 
 fn page(name: &str, update: &Update, dry_run: bool) -> Page {
     let mut page = Page::default();
-    let Update { status, from, to, changes, signed_by, left_out, .. } = update;
+    let Update { status, from, to, changes, signed_by, left_out, edited, .. } = update;
     let from = from.as_deref().filter(|from| from != to).map(|from| format!("{} to ", short(from)));
     let title = match status {
         UpdateStatus::Updated if dry_run => styled(WARNING, "would update"),
@@ -139,6 +140,7 @@ fn page(name: &str, update: &Update, dry_run: bool) -> Page {
         page.line(format_args!("  signed by {}", sanitize::line(key)));
     }
     show_left_out(&mut page, left_out);
+    show_edited(&mut page, edited.as_deref());
     for change in changes {
         show(&mut page, change);
     }

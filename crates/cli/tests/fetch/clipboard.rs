@@ -16,6 +16,10 @@ pub(crate) fn serve(place: &Place, repository: &Repository) {
         "https://codeberg.org/o/r",
         "https://bitbucket.org/o/r",
         "https://git.acme.org/o/r",
+        "https://dev.azure.com/o/p/_git/r",
+        "https://huggingface.co/spaces/o/r",
+        "https://git.sr.ht/~o/r",
+        "https://bb.acme.org/scm/P/r",
         "git@github.com:o/r",
         "ssh://git@github.com/o/r",
     ];
@@ -77,6 +81,17 @@ fn every_form_of_an_address_takes_what_it_shows() {
         ("git@github.com:o/r.git#v1", &all, 1),
         ("ssh://git@github.com/o/r.git", &all, 2),
         ("git+https://github.com/o/r.git#v1", &all, 1),
+        ("git+https://github.com/o/r@v1#subdirectory=skills/pdf", &json!(["pdf"]), 1),
+        ("github.com/o/r//skills/pdf?ref=v1", &json!(["pdf"]), 1),
+        ("https://dev.azure.com/o/p/_git/r?path=/skills/pdf&version=GTv1", &json!(["pdf"]), 1),
+        ("https://huggingface.co/spaces/o/r/tree/team/next/skills/pdf", &json!(["pdf"]), 1),
+        ("https://git.sr.ht/~o/r/tree/v1/item/skills/pdf/SKILL.md", &json!(["pdf"]), 1),
+        ("https://bb.acme.org/projects/P/repos/r/browse/skills/pdf?at=v1", &json!(["pdf"]), 1),
+        ("[skills](https://github.com/o/r/tree/v1/skills/pdf),", &json!(["pdf"]), 1),
+        ("“o/r@pdf”", &json!(["pdf"]), 2),
+        ("npx -y skills@latest add o/r --skill pdf docx -g", &json!(["docx", "pdf"]), 2),
+        ("git clone --branch v1 https://github.com/o/r.git", &all, 1),
+        ("/plugin marketplace add o/r", &all, 2),
     ] {
         let place = Place::new();
         serve(&place, &repository);
@@ -139,6 +154,35 @@ fn several_addresses_are_added_at_once_and_a_failure_stops_none() {
     assert!(config(&place).contains("skills = [\"pdf\", \"docx\"]"), "{}", config(&place));
     let run = place.run(["add", "o/r", "./kit", "--name", "x"]).exits(1);
     assert!(run.stderr.contains("`--name` names one source"), "{run:?}");
+}
+
+#[test]
+fn the_words_of_a_copied_command_are_one_address() {
+    let (place, repository) = (Place::new(), repository());
+    serve(&place, &repository);
+    let copied =
+        ["add", "npx", "skills", "add", "o/r", "-s", "pdf", "-a", "codex", "-g", "-y", "--json"];
+    let added = place.run(copied).exits(0).json();
+    assert_eq!(added["skills"], json!(["pdf"]), "{added}");
+    assert_eq!(added["placing"]["placed"][0]["skill"], "pdf", "{added}");
+    let copied = ["add", "claude", "plugin", "install", "pdf@acme"];
+    let run = place.run(copied).exits(1);
+    assert!(run.stderr.contains("name the repository of `acme`: `owner/repo@pdf`"), "{run:?}");
+    // A directory comes first.
+    place.write("git/note/SKILL.md", skill("note", "", "Do it.\n"));
+    let added = place.run(["add", "git", "o/r@docx", "--json"]).exits(0).json();
+    assert_eq!(added["sources"][0]["skills"], json!(["note"]), "{added}");
+}
+
+#[test]
+fn a_source_that_is_there_is_named_by_its_name() {
+    let (place, repository) = (Place::new(), repository());
+    serve(&place, &repository);
+    place.run(["add", "o/r@pdf"]).exits(0);
+    let shown = place.run(["add", "o-r", "--list", "--json"]).exits(0).json();
+    assert_eq!(shown["skills"].as_array().unwrap().len(), 2, "{shown}");
+    let added = place.run(["add", "o-r@docx", "--json"]).exits(0).json();
+    assert_eq!(added["skills"], json!(["docx", "pdf"]), "{added}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Skills of a repository that are not taken, while the others are.
 
+use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -55,6 +57,85 @@ fn submodules_and_directories_that_are_nearly_named_skills_are_told() {
     // Who names a skill did not ask for the others.
     let args = ["add", &url, "--name", "one", "--skill", "deploy", "--json"];
     assert_eq!(told(&place.run(args).exits(0).json()), [""; 0]);
+}
+
+/// Puts a submodule at `path`, whose address is written as `url`.
+fn submodule(repository: &Repository, path: &str, url: &str, commit: &str) {
+    let known = fs::read_to_string(repository.path().join(".gitmodules")).unwrap_or_default();
+    repository.write(
+        ".gitmodules",
+        &format!("{known}[submodule \"{path}\"]\n\tpath = {path}\n\turl = {url}\n"),
+    );
+    repository.git(&["add", ".gitmodules"]);
+    repository.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{path}")]);
+    repository.git(&["commit", "--quiet", "--message", "submodule"]);
+}
+
+#[test]
+fn submodules_of_the_same_host_are_fetched_at_their_commit() {
+    let (place, repository, team) = (Place::new(), Repository::with_deploy(), Repository::new());
+    team.skill("skills/pdf", "pdf", "Version 1.\n");
+    team.skill("docx", "docx", "Do it.\n");
+    let commit = team.commit();
+    team.skill("skills/pdf", "pdf", "Version 2.\n");
+    let later = team.commit();
+    place.write(
+        "home/.gitconfig",
+        format!(
+            "[url \"{}\"]\n\tinsteadOf = https://h.org/o/r.git\n\
+             [url \"{}\"]\n\tinsteadOf = https://h.org/p/team\n",
+            repository.url(),
+            team.url()
+        ),
+    );
+    submodule(&repository, "skills/team", "../../p/team", &commit);
+    submodule(&repository, "vendor/lib", "../../p/nothing", &commit);
+    submodule(&repository, "skills/other", "https://evil.org/p/team", &commit);
+    let url = "https://h.org/o/r.git";
+    let added = place.run(["add", url, "--name", "all", "--json"]).exits(0).json();
+    assert_eq!(added["skills"], json!(["deploy", "docx", "pdf"]), "{added}");
+    let told = added["left_out"].as_array().unwrap().iter().map(|of| &of["dir"]);
+    assert_eq!(told.collect::<Vec<_>>(), ["skills/other", "vendor/lib"], "{added}");
+    assert!(place.run(["use", "pdf"]).exits(0).stdout.contains("Version 1."));
+    let updated = place.run(["update", "--json"]).exits(0).json();
+    assert_eq!(updated["sources"][0]["status"], "unchanged", "{updated}");
+    place.run(["update", "--frozen"]).exits(0);
+    submodule(&repository, "skills/team", "../../p/team", &later);
+    place.run(["update"]).exits(0);
+    assert!(place.run(["use", "pdf"]).exits(0).stdout.contains("Version 2."));
+
+    // A submodule that is not needed is not fetched, so it cannot fail.
+    submodule(&repository, "skills/secret", "../../p/secret", &commit);
+    let run = place.run(["add", url, "--name", "more"]).exits(1);
+    assert!(run.stderr.contains("its submodule `skills/secret`"), "{run:?}");
+    assert!(run.stderr.contains("--skill '!skills/secret'"), "{run:?}");
+    for skills in ["!skills/secret", "deploy"] {
+        place.run(["add", url, "--name", "some", "--skill", skills]).exits(0);
+        place.run(["remove", "some"]).exits(0);
+    }
+}
+
+#[test]
+fn a_skill_with_a_submodule_that_is_not_fetched_is_left_out() {
+    let (place, repository, other) = (Place::new(), Repository::with_deploy(), Repository::new());
+    other.write("lib.sh", "echo lib\n");
+    let commit = other.commit();
+    repository.skill("skills/pdf", "pdf", "Do it.\n");
+    repository.commit();
+    submodule(&repository, "skills/pdf/lib", &other.url(), &commit);
+    let added = place.run(["add", &repository.url(), "--name", "a", "--json"]).exits(0).json();
+    assert_eq!(added["skills"], json!(["deploy"]), "{added}");
+    assert_eq!(added["left_out"][0]["dir"], "skills/pdf", "{added}");
+
+    let target = other.path();
+    let relative = format!("../../{}", target.strip_prefix("/tmp").unwrap_or(&target).display());
+    submodule(&repository, "skills/pdf/lib", &relative, &commit);
+    if target.starts_with("/tmp") {
+        let added = place.run(["add", &repository.url(), "--name", "b", "--json"]).exits(0).json();
+        assert_eq!(added["skills"], json!(["deploy", "pdf"]), "{added}");
+        let lib = Path::new(added["path"].as_str().unwrap()).join("pdf/lib/lib.sh");
+        assert_eq!(fs::read_to_string(lib).unwrap(), "echo lib\n");
+    }
 }
 
 #[test]

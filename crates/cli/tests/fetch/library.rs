@@ -44,6 +44,24 @@ fn an_engine_that_watches_takes_up_a_new_state() {
     assert_eq!(source.name(), Some("team"));
 }
 
+#[test]
+fn a_source_is_fetched_once_however_it_is_looked_at_and_chosen_from() {
+    let [home, cache] = [(); 2].map(|()| TempDir::new().unwrap());
+    let repository = Repository::with_deploy();
+    repository.skill("skills/pdf", "pdf", "Do it.\n");
+    repository.skill("skills/docx", "docx", "Do it.\n");
+    repository.commit();
+    let fetcher = Fetcher::new(cache.path());
+    let list = SourceList::new(&fetcher, Scope::User, home.path(), "acme");
+    let opened = list.open(None, &settings(&repository.url()), Path::new(".")).unwrap();
+    drop(repository);
+    assert!(!opened.names_skills());
+    assert_eq!(opened.preview().unwrap().skills("acme").len(), 3);
+    let opened = opened.choose(vec!["pdf".to_owned()]).unwrap();
+    assert_eq!(opened.preview().unwrap().skills("acme").len(), 1);
+    assert_eq!(opened.add().unwrap().skills, ["pdf"]);
+}
+
 /// The home directory and the cache for the test in which a source is removed during its update.
 static REMOVED_MEANWHILE: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
 

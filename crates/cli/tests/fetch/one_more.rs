@@ -127,7 +127,40 @@ fn updates_take_the_names_of_skills_and_addresses() {
     }
     for command in ["update", "outdated", "remove"] {
         let run = place.run([command, "pfd"]).exits(1);
-        assert!(run.stderr.contains("`pfd`") && run.stderr.contains("`o-r`"), "{command}: {run:?}");
+        assert!(run.stderr.contains("did you mean `pdf`?"), "{command}: {run:?}");
+        let run = place.run([command, "o-r@dcox"]).exits(1);
+        assert!(run.stderr.contains("did you mean `o-r@docx`?"), "{command}: {run:?}");
+        let run = place.run([command, "nothing"]).exits(1);
+        assert!(run.stderr.contains("there are the sources `o-r`"), "{command}: {run:?}");
+    }
+}
+
+#[test]
+fn what_the_user_changed_in_a_copy_is_kept_when_it_is_replaced() {
+    for command in
+        [&["update"][..], &["update", "--frozen"], &["add", "o/r@docx"], &["remove", "docx"]]
+    {
+        let (place, repository) = served();
+        place.run(["add", "o/r"]).exits(0);
+        let copy = place.path().join("home/.local/share/repertoire/skills/o/r");
+        fs::write(copy.join("pdf/SKILL.md"), "---\nname: pdf\ndescription: Mine.\n---\n").unwrap();
+        fs::write(copy.join("pdf/mine.md"), "mine\n").unwrap();
+        let run = place.run(command).exits(0);
+        assert!(
+            run.stdout.contains("your changes of the copy are kept in"),
+            "{command:?}: {run:?}"
+        );
+        let kept = place.path().join("home/.local/share/repertoire/skills/.edited/o-r-1/pdf");
+        assert_eq!(fs::read_to_string(kept.join("mine.md")).unwrap(), "mine\n", "{command:?}");
+        assert!(fs::read_to_string(kept.join("SKILL.md")).unwrap().contains("Mine."));
+        assert!(!copy.join("pdf/mine.md").exists(), "{command:?}");
+        // What was not changed leaves nothing behind.
+        repository.skill("skills/pdf", "pdf", "Version 3.\n");
+        repository.commit();
+        let updated = place.run(["update", "--json"]).exits(0).json();
+        assert_eq!(updated["sources"][0]["status"], "updated", "{updated}");
+        assert_eq!(updated["sources"][0]["edited"], Value::Null, "{updated}");
+        assert!(!kept.join("../../o-r-2").exists());
     }
 }
 
@@ -141,6 +174,6 @@ fn a_skill_of_two_sources_is_named_with_its_source() {
     let removed: Value = place.run(["remove", "again@pdf", "--json"]).exits(0).json();
     assert_eq!(
         removed["removed"],
-        json!([{"name": "again", "skills": ["pdf"], "source_removed": false}])
+        json!([{"name": "again", "skills": ["pdf"], "source_removed": false, "edited": null}])
     );
 }

@@ -10,6 +10,8 @@ mod dependencies;
 mod first_skill;
 mod open_types;
 #[cfg(unix)]
+mod installer;
+#[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
 mod proof;

@@ -61,7 +61,7 @@ fn a_release_has_a_manual_page_for_each_command_and_completions() {
 }
 
 #[test]
-fn the_formula_and_the_manifest_name_archives_of_the_release_with_their_sums() {
+fn formula_manifest_and_installer_name_archives_of_the_release_with_their_sums() {
     let dist = tempfile::tempdir().unwrap();
     let version = value_of_workspace("version");
     let workflow = text(".github/workflows/release.yml");
@@ -80,10 +80,17 @@ fn the_formula_and_the_manifest_name_archives_of_the_release_with_their_sums() {
     assert!(filled.status.success(), "{filled:?}");
     let read = |name: &str| fs::read_to_string(dist.path().join(name)).unwrap();
     let (formula, manifest) = (read("repertoire.rb"), read("repertoire.json"));
+    let installer = read("install.sh");
     for (nth, target) in targets.iter().enumerate() {
-        let of = if target.contains("windows") { &manifest } else { &formula };
+        let (is_windows, is_static) = (target.contains("windows"), target.contains("musl"));
+        let sum = format!("{nth:064}");
+        assert_eq!(manifest.contains(&sum), is_windows, "{target}: {manifest}");
+        assert_eq!(installer.contains(&sum), !is_windows, "{target}: {installer}");
+        // Homebrew has a C library of its own.
+        assert_eq!(formula.contains(&sum), !is_windows && !is_static, "{target}: {formula}");
         let archive = format!("{url}/releases/download/v{version}/repertoire-v{version}-{target}.");
-        assert!(of.contains(&archive) && of.contains(&format!("{nth:064}")), "{target}: {of}");
+        let of = if is_windows { &manifest } else { &formula };
+        assert!(is_static || of.contains(&archive), "{target}: {of}");
     }
     serde_json::from_str::<serde_json::Value>(&manifest).unwrap();
     // A release without one of the archives is not published.
@@ -185,7 +192,7 @@ fn value_of_input(name: &str) -> String {
 fn images_packages_and_releases_have_every_feature() {
     for (file, wanted) in [
         (".github/workflows/release.yml", "--package repertoire-cli --features full"),
-        ("examples/fleet/Dockerfile", "--path /src/crates/cli --features full"),
+        ("Dockerfile", "--path /src/crates/cli --features full"),
         ("flake.nix", "\"--package\" \"repertoire-cli\" \"--features\" \"full\""),
     ] {
         assert!(text(file).contains(wanted), "{file}");

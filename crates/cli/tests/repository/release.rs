@@ -9,7 +9,7 @@ use std::process::Command;
 use granit_parser::{Event, Parser};
 use toml_edit::DocumentMut;
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
@@ -17,11 +17,11 @@ fn manifest(path: &str) -> DocumentMut {
     fs::read_to_string(root().join(path)).unwrap().parse().unwrap()
 }
 
-fn version() -> String {
+pub(crate) fn version() -> String {
     manifest("Cargo.toml")["workspace"]["package"]["version"].as_str().unwrap().to_owned()
 }
 
-fn archive(built: &Path, target: &str, out: &Path) -> String {
+pub(crate) fn archive(built: &Path, target: &str, out: &Path) -> String {
     let script = root().join(".ci/archive");
     let status = Command::new(script).arg(built).arg(target).arg(out).status().unwrap();
     assert!(status.success(), "{target}");
@@ -32,7 +32,7 @@ fn archive(built: &Path, target: &str, out: &Path) -> String {
 }
 
 /// Returns the targets for which a release is built.
-fn targets() -> Vec<String> {
+pub(crate) fn targets() -> Vec<String> {
     let workflow = fs::read_to_string(root().join(".github/workflows/release.yml")).unwrap();
     let rows = workflow.lines().filter_map(|line| line.trim().strip_prefix("- { os: "));
     let targets = rows.map(|row| {

@@ -2,15 +2,12 @@ use super::*;
 
 /// An address as `SOURCE [rev] [skill]`.
 fn shown(text: &str) -> Option<String> {
-    let Address { source, rev, skill, .. } = Address::read(text)?;
+    let Address { source, rev, skills, .. } = Address::read(text)?;
     let source = source.replace("https://github.com/", "gh ");
-    Some(
-        [Some(source), rev.map(|r| format!("#{r}")), skill.map(|s| format!("@{s}"))]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" "),
-    )
+    let skills = skills.iter().map(|skill| format!("@{skill}"));
+    let parts =
+        [Some(source), rev.map(|rev| format!("#{rev}"))].into_iter().flatten().chain(skills);
+    Some(parts.collect::<Vec<_>>().join(" "))
 }
 
 #[test]
@@ -78,6 +75,95 @@ fn addresses_of_the_clipboard_are_taken_apart() {
             "h.org/.well-known/skills/pdf/SKILL.md",
             "https://h.org/.well-known/skills/index.json @pdf",
         ),
+        ("HTTPS://GitHub.com/o/r", "gh o/r"),
+        ("github.com:o/r.git", "gh o/r.git"),
+        ("o/r@v1.2", "gh o/r #v1.2"),
+        ("o/r@v1", "gh o/r @v1"),
+        ("github.com/o/r//skills/pdf?ref=v1", "gh o/r #v1 @skills/pdf"),
+        ("https://github.com/o/r?tab=readme-ov-file#installation", "gh o/r"),
+        ("https://github.com/o/r#:~:text=skills", "gh o/r"),
+        ("https://github.com/o/r/stargazers", "gh o/r"),
+        ("https://github.com/o/r/tree/feature%2Fx/skills/pdf", "gh o/r #feature/x @skills/pdf"),
+        ("https://github.dev/o/r/tree/main/pdf", "gh o/r #main @pdf"),
+        ("https://vscode.dev/github/o/r", "gh o/r"),
+        ("https://codeload.github.com/o/r/zip/refs/heads/main", "gh o/r #main"),
+        ("https://gist.github.com/o/0a1b#file-skill-md", "https://gist.github.com/o/0a1b"),
+        ("https://ghe.acme.org/o/r?tab=readme-ov-file#x", "https://ghe.acme.org/o/r"),
+        ("https://ghe.acme.org/o/r/issues/7", "https://ghe.acme.org/o/r"),
+        ("https://o@dev.azure.com/o/My%20P/_git/r", "https://dev.azure.com/o/My%20P/_git/r"),
+        (
+            "https://dev.azure.com/o/p/_git/r?path=/skills/pdf&version=GBteam%2Fnext&_a=contents",
+            "https://dev.azure.com/o/p/_git/r #team/next @skills/pdf",
+        ),
+        (
+            "https://tfs.acme.org/p/_git/r?path=%2Fpdf%2FSKILL.md&version=GTv1",
+            "https://tfs.acme.org/p/_git/r #v1 @pdf",
+        ),
+        (
+            "https://huggingface.co/spaces/o/r/tree/main/skills/pdf",
+            "https://huggingface.co/spaces/o/r #main @skills/pdf",
+        ),
+        (
+            "https://hf.co/datasets/o/r/blob/main/pdf/SKILL.md",
+            "https://huggingface.co/datasets/o/r #main @pdf",
+        ),
+        ("https://huggingface.co/o/r/resolve/v1/pdf", "https://huggingface.co/o/r #v1 @pdf"),
+        ("https://git.sr.ht/~o/r", "https://git.sr.ht/~o/r"),
+        ("https://git.sr.ht/~o/r/tree/main/item/pdf", "https://git.sr.ht/~o/r #main @pdf"),
+        ("git.sr.ht/~o/r/refs/v1", "https://git.sr.ht/~o/r #v1"),
+        ("https://gitee.com/o/r/tree/master/skills", "https://gitee.com/o/r #master @skills"),
+        (
+            "https://bb.acme.org/projects/P/repos/r/browse/skills/pdf?at=refs%2Fheads%2Fmain",
+            "https://bb.acme.org/scm/P/r.git #main @skills/pdf",
+        ),
+        ("https://bb.acme.org/users/u/repos/r/browse", "https://bb.acme.org/scm/~u/r.git"),
+        ("git+https://github.com/o/r.git@v1#subdirectory=a/b", "gh o/r.git #v1 @a/b"),
+        ("git+https://h.org/o/r", "https://h.org/o/r"),
+        ("git+ssh://git@h.org/o/r.git", "ssh://git@h.org/o/r.git"),
+        ("ghcr.io/o/r", "oci://ghcr.io/o/r"),
+        ("h.org/o/r:v1", "oci://h.org/o/r:v1"),
+    ] {
+        assert_eq!(shown(text).as_deref(), Some(wanted), "{text}");
+    }
+}
+
+#[test]
+fn an_address_is_found_in_what_was_copied_with_it() {
+    for (text, wanted) in [
+        ("\"o/r\"", "gh o/r"),
+        ("'o/r@pdf'", "gh o/r @pdf"),
+        ("`o/r`", "gh o/r"),
+        ("“https://github.com/o/r”", "gh o/r"),
+        ("https://github.com/o/r,", "gh o/r"),
+        ("https://github.com/o/r.", "gh o/r"),
+        ("(https://github.com/o/r).", "gh o/r"),
+        ("https://github.com/o/r)", "gh o/r"),
+        ("<https://github.com/o/r/tree/main/pdf>,", "gh o/r #main @pdf"),
+        ("[skills](https://github.com/o/r)", "gh o/r"),
+        ("**[skills](https://github.com/o/r \"title\")**", "gh o/r"),
+        ("\u{feff}o/r\u{200b}", "gh o/r"),
+        ("npx skills add o/r", "gh o/r"),
+        ("$ npx -y skills@latest add o/r --skill pdf docx -g -a claude-code", "gh o/r @pdf @docx"),
+        ("npx skills add https://github.com/o/r --skill=pdf", "gh o/r @pdf"),
+        ("npx skills add --skill 'pdf' o/r", "gh o/r @pdf"),
+        ("bunx openskills install o/r", "gh o/r"),
+        ("repertoire add o/r@pdf --agent codex", "gh o/r @pdf"),
+        ("gh skill install o/r pdf", "gh o/r @pdf"),
+        ("gh skill install https://github.com/o/r pdf", "gh o/r @pdf"),
+        ("npx skills add o/r pdf docx -a codex cursor", "gh o/r @pdf @docx"),
+        ("npx degit o/r my-dir", "gh o/r"),
+        ("gh repo clone o/r dir", "gh o/r"),
+        ("git clone -b v1 --depth 1 https://github.com/o/r.git a/b", "gh o/r.git #v1"),
+        ("git clone git@h.org:o/r.git", "git@h.org:o/r.git"),
+        ("gemini skills install https://github.com/o/r.git --path pdf", "gh o/r.git @pdf"),
+        ("claude plugin marketplace add o/r", "gh o/r"),
+        ("/plugin marketplace add o/r", "gh o/r"),
+        ("$skill-installer https://github.com/o/r/tree/main/x", "gh o/r #main @x"),
+        ("docker pull ghcr.io/o/r:v1", "oci://ghcr.io/o/r:v1"),
+        ("curl -LO https://h.org/x.zip", "https://h.org/x.zip"),
+        ("Don't miss https://github.com/o/r, it's great", "gh o/r"),
+        ("\"./o r\"", "./o r"),
+        ("./o/r,", "./o/r"),
     ] {
         assert_eq!(shown(text).as_deref(), Some(wanted), "{text}");
     }
@@ -109,6 +195,17 @@ fn other_texts_are_left_as_they_are() {
         "file:///srv/r#x",
         "http://h.org/o/r",
         "ext::sh -c x/y",
+        ".",
+        "..",
+        "./dir/.",
+        "/tmp/my dir/skills",
+        "my dir/o/r",
+        "and/or so",
+        "s3://b/my prefix",
+        "file:///srv/my dir",
+        "https://github.com/o/r and https://github.com/o/s",
+        "claude plugin install x@y",
+        "npx -y x",
     ] {
         assert_eq!(shown(text), None, "{text}");
     }
@@ -132,7 +229,14 @@ fn repositories_are_the_same_by_every_protocol() {
     {
         assert!(is_same(one, other), "{other}");
     }
-    for other in ["https://gitlab.com/o/r", "o/r2", "file:///o/r", "./o/r", "s3://github.com/o/r"] {
+    for other in [
+        "https://gitlab.com/o/r",
+        "o/r2",
+        "npx skills add o/s",
+        "file:///o/r",
+        "./o/r",
+        "s3://github.com/o/r",
+    ] {
         assert!(!is_same(one, other), "{other}");
     }
 }

@@ -6,6 +6,8 @@ use super::*;
 fn addresses_are_read_and_named() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+    fs::create_dir_all(dir.path().join("a b c")).unwrap();
+    fs::write(dir.path().join("a b c/SKILL.md"), "").unwrap();
     for name in ["x.tar.gz", "pdf.skill", "SKILL.md"] {
         fs::write(dir.path().join("a").join(name), "").unwrap();
     }
@@ -26,6 +28,17 @@ fn addresses_are_read_and_named() {
             ),
             "docs-h-org",
         ),
+        ("\"./a/b\",", Location::Directory(at("./a/b")), "b"),
+        ("./a b\\ c", Location::Directory(at("./a b c")), "a-b-c"),
+        ("./a b c/SKILL.md", Location::Directory(at("./a b c")), "a-b-c"),
+        ("npx skills add a/d", git("https://github.com/a/d"), "a-d"),
+        ("[x](https://github.com/o/r/).", git("https://github.com/o/r"), "o-r"),
+        (
+            "https://dev.azure.com/o/p/_git/r?path=/x",
+            git("https://dev.azure.com/o/p/_git/r"),
+            "p-r",
+        ),
+        ("ghcr.io/o/r", Location::Oci("oci://ghcr.io/o/r".to_owned()), "r"),
         ("./a/.", Location::Directory(at("./a/.")), "a"),
         ("./a/b/..", Location::Directory(at("./a/b/..")), "a"),
         ("a/b/c", Location::Directory(at("a/b/c")), "c"),
@@ -48,32 +61,62 @@ fn addresses_are_read_and_named() {
 }
 
 #[test]
-fn a_project_names_other_machines_and_what_is_inside_of_it() {
+fn a_file_url_is_a_repository_only_if_git_knows_it() {
     let dir = tempfile::tempdir().unwrap();
-    let project = dir.path().join("work");
-    fs::create_dir_all(project.join("kit")).unwrap();
-    fs::create_dir(dir.path().join("kit")).unwrap();
-    let (here, outside) = (Some("is of this machine"), Some("is not inside it"));
-    for (text, why) in [
-        ("o/r", None),
-        ("git@localhost:o/r", here),
-        ("https://127.0.0.1/o/r", here),
-        ("file:///srv/r", outside),
-        ("./kit", None),
-        ("../kit", outside),
-        ("http://127.0.0.1:80/x.zip", here),
-        ("oci://127.0.0.1:5000/kit:v1", here),
-        ("s3://bucket/kit", None),
-        ("mcp+https://h.org/mcp", None),
-        ("mcp+http://localhost/mcp", here),
-        ("mcp+https://localhost:8443/mcp", here),
-        ("mcp+https://127.1/mcp", here),
-        ("mcp+https://localhost/mcp", here),
-        ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
-        ("mcp:sh -c id", Some("is a program of this machine")),
+    let at = |path: &str| dir.path().join(path);
+    for name in ["my kit", "work/.git", "bare.git/objects"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    fs::write(at("my kit/SKILL.md"), "").unwrap();
+    fs::write(at("my kit/x.zip"), "").unwrap();
+    let url = |path: &str| format!("file://{}/{path}", dir.path().display());
+    for (text, wanted) in [
+        (url("my%20kit"), Location::Directory(at("my kit"))),
+        (url("my%20kit/SKILL.md"), Location::Directory(at("my kit"))),
+        (url("my%20kit/x.zip"), Location::Archive(at("my kit/x.zip"))),
+        (url("my%20kit").replace("://", "://localhost"), Location::Directory(at("my kit"))),
+        (url("work"), Location::Git(url("work"))),
+        (url("bare.git/"), Location::Git(url("bare.git"))),
+        (url("nothing"), Location::Git(url("nothing"))),
     ] {
-        let location = Location::parse(text, &project).unwrap();
-        assert_eq!(location.why_not_of_project(&project), why, "{text}");
+        assert_eq!(Location::parse(&text, Path::new("/")).unwrap(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_says_what_to_type_instead() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("skills")).unwrap();
+    for (text, why, help) in [
+        ("claude plugin install pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
+        ("/plugin install pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
+        ("pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
+        ("npx -y skills", "no address, or several", "`owner/repo@skill`"),
+        ("https://a.org/x/y https://b.org/x", "has blanks", "alone"),
+        ("@acme/skills", "name of a package", "write `acme/skills`"),
+        ("npm:skills", "name of a package", "repository"),
+        ("https://www.npmjs.com/package/skills", "page of a package", "repository"),
+        ("https://github.com", "not a repository", "github.com/OWNER/REPO"),
+        ("github.com/acme", "not a repository", "github.com/acme/REPO"),
+        ("https://github.com/orgs/acme/repositories", "not a repository", "OWNER/REPO"),
+        ("https://skills.sh/", "not a repository", "OWNER/REPO"),
+        ("https://mcp.acme.org/mcp", "MCP server", "`mcp+https://mcp.acme.org/mcp`"),
+        ("https://h.org/o/r?key=secret", "holds a parameter", "follows `?`"),
+        ("https://ghp_secret0123456789abcdefgh@h.org/o/r", "holds a token", "before `@`"),
+        ("work:o/r.git", "names no user", "`ssh://work/o/r.git`"),
+        ("./skils", "nothing at", "skills`?"),
+        ("skils", "nothing at", "skills`?"),
+        ("http://h.org/o/r", "unsupported scheme", "owner/repo"),
+        ("ftp://h.org/x.zip", "unsupported scheme", "owner/repo"),
+        #[cfg(not(windows))]
+        (r"C:\Users\me\kit", "path of Windows", "`/mnt/c/Users/me/kit`"),
+        #[cfg(not(windows))]
+        ("C:/Users/me", "path of Windows", "`/mnt/c/Users/me`"),
+    ] {
+        let error = Location::parse(text, dir.path()).unwrap_err();
+        assert!(error.message().contains(why), "{text}: {error}");
+        assert!(error.help().contains(help), "{text}: {} {}", error, error.help());
+        assert!(!format!("{error} {}", error.help()).contains("secret"), "{error}");
     }
 }
 
@@ -105,4 +148,68 @@ fn other_texts_are_refused() {
     for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0", "v1.2.0+5", "a{b}"] {
         check_revision(rev).unwrap();
     }
+}
+
+#[test]
+fn what_is_written_of_any_address_is_read_again() {
+    const PIECES: [&str; 40] = [
+        "https://",
+        "HTTP://",
+        "git@",
+        "ssh://",
+        "file://",
+        "git+",
+        "github.com",
+        "h.org",
+        "dev.azure.com",
+        "huggingface.co",
+        "git.sr.ht",
+        "gh:",
+        "/",
+        "//",
+        "o",
+        "r",
+        "r.git",
+        "tree/",
+        "blob/",
+        "-/",
+        "_git/",
+        "src/branch/",
+        "#",
+        "@",
+        "?",
+        "=",
+        "&",
+        "%2F",
+        "..",
+        ".",
+        ":",
+        "[",
+        "](",
+        ")",
+        "\"",
+        " ",
+        "npx skills add ",
+        "--skill ",
+        "é",
+        "\u{200b}",
+    ];
+    let mut seed = 1_u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 40).unwrap()
+    };
+    let mut n_read = 0;
+    for _ in 0..20_000 {
+        let text: String = (0..=next() % 9).map(|_| PIECES[next() % PIECES.len()]).collect();
+        let Ok(location) = Location::parse(&text, Path::new("/nowhere")) else { continue };
+        let written = location.to_string();
+        let again = Location::parse(&written, Path::new("/elsewhere"));
+        assert!(matches!(&again, Ok(again) if *again == location), "{text}: {written}: {again:?}");
+        let host = host_of(&text);
+        assert_eq!(host, host_of(&written), "{text}: {written}");
+        check_name(&location.default_name()).unwrap();
+        n_read += 1;
+    }
+    assert!(n_read > 300, "{n_read} addresses were read");
 }

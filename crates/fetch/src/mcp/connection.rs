@@ -93,14 +93,14 @@ impl Connection {
     }
 
     fn start(&self, words: &[String], runtime: Runtime) -> Result<Open, Error> {
-        let (mut program, (transport, stray)) = {
+        let (program, (transport, stray)) = {
             let _inside = runtime.enter();
             Program::start(words, &self.source, &self.received)?
         };
         let served = self.serve(&runtime, transport, stray);
         let service = match served {
             Ok(Ok(service)) => service,
-            Ok(Err(error)) => return Err(self.not_begun(&runtime, &mut program, &error)),
+            Ok(Err(error)) => return Err(self.not_begun(&runtime, &program, &error)),
             Err(error) => {
                 let _ = on_thread(&runtime, program.end(Duration::ZERO));
                 return Err(error);
@@ -221,7 +221,7 @@ impl Connection {
     }
 
     /// The error for a program that does not start as an MCP server.
-    fn not_begun(&self, runtime: &Runtime, program: &mut Program, error: &dyn Display) -> Error {
+    fn not_begun(&self, runtime: &Runtime, program: &Program, error: &dyn Display) -> Error {
         // The error message of the program on standard error is more useful, so wait for it.
         let _ = on_thread(runtime, program.end(GRACE));
         if let Some(error) = self.received.too_large(&self.source) {
@@ -253,7 +253,7 @@ impl Drop for Connection {
         let close = async move {
             // Closes the streams, so that a program ends by itself.
             let _ = tokio::time::timeout(grace, service.cancel()).await;
-            if let Some(mut program) = program {
+            if let Some(program) = program {
                 program.end(grace).await;
             }
         };

@@ -1,28 +1,24 @@
-//! An MCP server that is a program. It is started without a shell, in a process group of its own that
-//! ends with the connection.
+//! An MCP server that is a program. It is started without a shell, and ends with the connection.
 
-use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rmcp::service::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::oneshot;
 
 use crate::limits::{FetchLimits, too_large};
+use repertoire::process::Running;
 use repertoire::process::first_line::FirstLine;
 use repertoire::{Error, ErrorCode};
-
-/// The bytes of standard error that are kept: the last ones.
-const MAX_STDERR_BYTES: usize = 4096;
 
 /// The interval between checks whether the program has ended.
 const TICK: Duration = Duration::from_millis(10);
@@ -73,10 +69,7 @@ pub(super) type Streams = (
 );
 
 /// A running program.
-pub(super) struct Program {
-    child: Child,
-    stderr: Arc<Mutex<VecDeque<u8>>>,
-}
+pub(super) struct Program(Running);
 
 impl Program {
     /// Starts a program. Must be called within a runtime.
@@ -97,71 +90,36 @@ impl Program {
             let message = format!("cannot fetch {source}: there is no program `{name}`");
             Error::new(ErrorCode::NotFound, message, "install it, or name it by its path")
         })?;
-        let mut command = std::process::Command::new(path);
+        let mut command = Command::new(path);
         // Not in the directory of a project, where its author could put programs and settings.
-        command.args(args).current_dir(neutral_dir());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut command = Command::from(command);
-        let mut child = command.kill_on_drop(true).spawn().map_err(|error| failed(&error))?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (stdin, stdout) = stdin.zip(stdout).ok_or_else(|| failed(&"it has no streams"))?;
-        let stderr = Arc::new(Mutex::new(VecDeque::new()));
-        if let Some(stream) = child.stderr.take() {
-            tokio::spawn(keep_end(stream, Arc::clone(&stderr)));
-        }
+        command.args(args).current_dir(neutral_dir()).stdin(Stdio::piped());
+        let (running, stdin, stdout) =
+            Running::start(&mut command).map_err(|error| failed(&error))?;
+        let stdin = stdin.ok_or_else(|| failed(&"it has no standard input"))?;
+        let stdin = ChildStdin::from_std(stdin).map_err(|error| failed(&error))?;
+        let stdout = ChildStdout::from_std(stdout).map_err(|error| failed(&error))?;
         let stdout = Counted { inner: stdout, received: Arc::clone(received), in_line: 0 };
         let (stdout, stray) = FirstLine::new(stdout);
         // `Counted` limits the length of lines. The limit of this transport would wait for another line.
         let transport = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
-        Ok((Program { child, stderr }, (transport, stray)))
+        Ok((Program(running), (transport, stray)))
     }
 
     /// The last line of standard error, to be appended to an error message.
     pub(super) fn last_output(&self) -> String {
-        let bytes: Vec<u8> = locked(&self.stderr).iter().copied().collect();
-        let text = String::from_utf8_lossy(&bytes);
+        let text = self.0.errors();
         let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
         last.map_or_else(String::new, |line| format!("; it says: {line}"))
     }
 
     /// Ends the program and its children: waits until it ends by itself, at most for `grace`, and then
     /// kills what still runs.
-    pub(super) async fn end(&mut self, grace: Duration) {
+    pub(super) async fn end(&self, grace: Duration) {
         let end = tokio::time::Instant::now() + grace;
-        while !self.has_ended() && tokio::time::Instant::now() < end {
+        while !self.0.has_ended() && tokio::time::Instant::now() < end {
             tokio::time::sleep(TICK).await;
         }
-        // Let the task that reads standard error run once more.
-        tokio::task::yield_now().await;
-        #[cfg(unix)]
-        if let Some(group) = self.pid() {
-            // The program was not waited for yet, so no other process can have its process id.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        let _ = self.child.start_kill();
-        let _ = self.child.wait().await;
-    }
-
-    #[cfg(unix)]
-    fn pid(&self) -> Option<rustix::process::Pid> {
-        let pid = self.child.id().and_then(|id| i32::try_from(id).ok());
-        pid.and_then(rustix::process::Pid::from_raw)
-    }
-
-    /// Tells whether the program has ended, without waiting for it, so that its process id stays
-    /// reserved.
-    #[cfg(unix)]
-    fn has_ended(&mut self) -> bool {
-        use rustix::process::{WaitId, WaitIdOptions, waitid};
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
-    }
-
-    #[cfg(not(unix))]
-    fn has_ended(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        let _ = self.0.end();
     }
 }
 
@@ -203,22 +161,4 @@ fn find(name: &str) -> Option<PathBuf> {
 fn neutral_dir() -> PathBuf {
     let home = std::env::home_dir().filter(|home| home.is_dir());
     home.unwrap_or_else(|| Path::new("/").to_owned())
-}
-
-/// Reads a stream, and keeps its last bytes.
-async fn keep_end(mut stream: impl AsyncRead + Unpin, kept: Arc<Mutex<VecDeque<u8>>>) {
-    let mut buffer = vec![0; MAX_STDERR_BYTES];
-    while let Ok(n) = stream.read(&mut buffer).await {
-        if n == 0 {
-            return;
-        }
-        let mut kept = locked(&kept);
-        kept.extend(&buffer[..n]);
-        let surplus = kept.len().saturating_sub(MAX_STDERR_BYTES);
-        kept.drain(..surplus);
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

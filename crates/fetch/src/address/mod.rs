@@ -12,54 +12,63 @@
 //! | `…/o/r/commit/REV`, `…/releases/tag/REV` | the repository at a revision |
 //! | `…/o/r/issues/12` and other pages of GitHub | the repository |
 //! | `raw.githubusercontent.com/o/r/REV/DIR/SKILL.md` | a directory at a revision |
+//! | `dev.azure.com/o/p/_git/r?path=/DIR&version=GBmain` | the same of Azure DevOps |
+//! | `huggingface.co/spaces/o/r/tree/REV/DIR` | the same of Hugging Face |
+//! | `git.sr.ht/~o/r/tree/REV/item/DIR` | the same of sourcehut |
+//! | `…/projects/O/repos/r/browse/DIR?at=REV` | the same of Bitbucket Server |
 //! | `skills.sh/o/r/skill` | a skill of the repository on GitHub |
 //! | `https://h.org`, `…/.well-known/agent-skills/index.json`, `…/NAME/SKILL.md` | a site that lists skills |
 //! | `git+https://…`, `ssh://…#v1`, `git@h.org:o/r.git#v1` | the repository at a revision |
+//! | `ghcr.io/o/r`, `h.org/o/r:v1` | an artifact of a registry |
+//! | `npx skills add o/r --skill pdf`, `git clone -b v1 …` | the address in the command, and what it chooses |
+//! | `[x](https://…)`, `"o/r"`, `<…>`, `https://….` | the address without what stands round it |
 
-use percent_encoding::percent_decode_str;
+mod pages;
+mod pasted;
+
 use repertoire_config::{Config, FetchSection, FetchSettings};
 
 use super::archive::is_archive;
 use super::loopback::is_loopback;
+use pages::{Page, rev_and_skill};
+use pasted::Pasted;
+pub(super) use pasted::{bare, is_command};
 
 /// The prefixes that stand for a host, as package managers write them.
 const PREFIXES: [(&str, &str); 5] = [
-    ("github:", GITHUB),
-    ("gh:", GITHUB),
-    ("gitlab:", GITLAB),
-    ("codeberg:", "codeberg.org"),
-    ("bitbucket:", BITBUCKET),
+    ("github", GITHUB),
+    ("gh", GITHUB),
+    ("gitlab", GITLAB),
+    ("codeberg", "codeberg.org"),
+    ("bitbucket", BITBUCKET),
 ];
 
 const GITHUB: &str = "github.com";
 const GITLAB: &str = "gitlab.com";
 const BITBUCKET: &str = "bitbucket.org";
 
-/// Hosts with repositories of the form `owner/repo`, whose other paths are pages about them.
-const FORGES: [&str; 3] = [GITHUB, "codeberg.org", BITBUCKET];
-
-/// Pages about a repository that show no part of it.
-const PAGES: [&str; 16] = [
-    "actions",
-    "activity",
-    "branches",
-    "commits",
-    "discussions",
-    "forks",
-    "issues",
-    "network",
-    "packages",
-    "projects",
-    "pull",
-    "pulls",
-    "releases",
-    "security",
-    "tags",
-    "wiki",
+/// Hosts whose pages are understood, and which have no skills of their own.
+const KNOWN: [&str; 16] = [
+    GITHUB,
+    GITLAB,
+    BITBUCKET,
+    "codeberg.org",
+    "codeload.github.com",
+    "dev.azure.com",
+    "gist.github.com",
+    "git.sr.ht",
+    "gitea.com",
+    "gitee.com",
+    "github.dev",
+    "github1s.com",
+    "huggingface.co",
+    "raw.githubusercontent.com",
+    "skills.sh",
+    "vscode.dev",
 ];
 
-/// Pages that show a file or a directory at a revision.
-const VIEWS: [&str; 5] = ["tree", "blob", "raw", "edit", "blame"];
+/// Registries of artifacts, whose names may be written without `oci://`.
+const REGISTRIES: [&str; 3] = ["docker.io", "ghcr.io", "quay.io"];
 
 /// The directories in which a site lists its skills: by the current form, and by the first one.
 pub(super) const WELL_KNOWN: [&str; 2] = ["/.well-known/agent-skills", "/.well-known/skills"];
@@ -70,8 +79,8 @@ pub(super) struct Address {
     /// The address of the repository or site itself.
     pub(super) source: String,
     pub(super) rev: Option<String>,
-    /// A skill, by its name or its directory in the repository.
-    pub(super) skill: Option<String>,
+    /// Skills, by their names or their directories in the repository.
+    pub(super) skills: Vec<String>,
     /// True if the text could also be the path of a directory.
     pub(super) may_be_path: bool,
 }
@@ -79,40 +88,25 @@ pub(super) struct Address {
 impl Address {
     /// Takes an address apart; `None` if it has none of the forms above. Does not look at files.
     pub(super) fn read(text: &str) -> Option<Address> {
-        let text = text.trim();
-        let text = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text);
-        let text = text.strip_prefix("git+").unwrap_or(text);
-        for (prefix, host) in PREFIXES {
-            if let Some(path) = text.strip_prefix(prefix) {
-                return of_page(host, host, path.trim_matches('/'));
-            }
+        let bare = bare(text);
+        if let Some(address) = of_one(bare) {
+            return Some(address);
         }
-        if let Some((scheme, rest)) = text.split_once("://") {
-            let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-            let host = host_in(authority);
-            return match scheme {
-                "https" => of_page(&host, authority, path),
-                "http" if is_known(&host) => of_page(&host, authority, path),
-                "http" if is_loopback(authority) => well_known(scheme, authority, path),
-                "ssh" | "git" => with_fragment(text),
-                _ => None,
-            };
-        }
-        if text.starts_with(['/', '.', '~', '-']) || text.contains("::") {
+        if text.starts_with("mcp:") {
             return None;
         }
-        let (first, rest) = text.split_once('/')?;
-        if first.contains('@') {
-            return with_fragment(text);
-        }
-        let read = if first.contains('.') {
-            of_page(&host_in(first), first, rest).or_else(|| plain_page(first, rest))
-        } else {
-            let repo = rest.split(['/', '@', '#']).next().unwrap_or_default();
-            let is_repository = is_name(first) && is_name(&repo.replace('.', "-"));
-            is_repository.then(|| of_page(GITHUB, GITHUB, text)).flatten()
+        let plain = |source: &str| {
+            let source = source.to_owned();
+            Address { source, may_be_path: true, ..Address::default() }
         };
-        read.map(|address| Address { may_be_path: true, ..address })
+        if let Some(Pasted { address, rev, skills }) =
+            pasted::in_command(text, &|word| of_one(word).is_some())
+        {
+            let read = of_one(&address).unwrap_or_else(|| plain(&address));
+            let (rev, skills) = (read.rev.or(rev), [read.skills, skills].concat());
+            return Some(Address { rev, skills, may_be_path: true, ..read });
+        }
+        (bare != text.trim() && !bare.is_empty()).then(|| plain(bare))
     }
 
     /// The revisions and directories that `rev` and `skill` may stand for: a page does not show where
@@ -128,6 +122,67 @@ impl Address {
     }
 }
 
+/// Takes apart a text that is an address and nothing else.
+fn of_one(text: &str) -> Option<Address> {
+    if text.contains(char::is_whitespace) {
+        return None;
+    }
+    let (text, is_package) = match text.strip_prefix("git+") {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let host = host_in(authority);
+        let address = match scheme.to_ascii_lowercase().as_str() {
+            "https" if is_package => Some(of_package(&host, authority, path)),
+            "https" => of_page(&host, authority, path),
+            "http" if is_known(&host) => of_page(&host, authority, path),
+            "http" if is_loopback(authority) => well_known("http", authority, path),
+            "ssh" | "git" => with_fragment(text),
+            _ => None,
+        };
+        let plain = || Address { source: text.to_owned(), ..Address::default() };
+        return address.or_else(|| is_package.then(plain));
+    }
+    if text.starts_with(['/', '.', '~', '-']) || text.contains("::") {
+        return None;
+    }
+    if let Some((start, path)) = text.split_once(':') {
+        let prefix = PREFIXES.into_iter().find(|(prefix, _)| *prefix == start);
+        let host = prefix.map(|(_, host)| host).or(KNOWN.into_iter().find(|host| *host == start));
+        if let Some(host) = host {
+            return of_page(host, host, path.trim_matches('/'));
+        }
+    }
+    let (first, rest) = text.split_once('/')?;
+    if first.contains('@') {
+        return with_fragment(text);
+    }
+    let read = if first.contains('.') {
+        of_page(&host_in(first), first, rest).or_else(|| plain_page(first, rest))
+    } else {
+        let repo = rest.split(['/', '@', '#']).next().unwrap_or_default();
+        let is_repository = is_name(first) && is_name(&repo.replace('.', "-"));
+        is_repository.then(|| of_page(GITHUB, GITHUB, text)).flatten()
+    };
+    read.map(|address| Address { may_be_path: true, ..address })
+}
+
+/// Reads a repository as package managers write it: `git+https://h.org/o/r@v1#subdirectory=skills/pdf`.
+fn of_package(host: &str, authority: &str, path: &str) -> Address {
+    let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
+    let (path, rev) = path.rsplit_once('@').unwrap_or((path, ""));
+    let skill = fragment.split('&').find_map(|part| part.strip_prefix("subdirectory="));
+    let rev = if rev.is_empty() && !fragment.contains('=') { fragment } else { rev };
+    let source = format!("https://{authority}/{path}");
+    let plain = Address { source, ..Address::default() };
+    let read = of_page(host, authority, path).unwrap_or(plain);
+    let rev = Some(rev.to_owned()).filter(|rev| !rev.is_empty());
+    let skills = skill.map(str::to_owned).into_iter().collect();
+    Address { rev, skills, ..read }
+}
+
 /// The most slashes in the name of a branch that are looked for.
 const MAX_SPLITS: usize = 4;
 
@@ -135,15 +190,18 @@ const MAX_SPLITS: usize = 4;
 /// settings of their own, if the settings do not name others. All other settings stay as they are.
 pub(super) fn taken_apart(settings: &FetchSettings) -> FetchSettings {
     let mut settings = settings.clone();
-    let Some(Address { source, rev, skill, .. }) = Address::read(&settings.source) else {
+    let Some(Address { source, rev, skills, .. }) = Address::read(&settings.source) else {
         return settings;
     };
-    if rev.is_none() && skill.is_none() {
+    let is_alone = of_one(settings.source.trim()).is_some();
+    if is_alone && rev.is_none() && skills.is_empty() {
         return settings;
     }
     settings.source = source;
     settings.rev = settings.rev.or(rev);
-    settings.skills.extend(skill.filter(|skill| !settings.skills.contains(skill)));
+    let more: Vec<String> =
+        skills.into_iter().filter(|skill| !settings.skills.contains(skill)).collect();
+    settings.skills.extend(more);
     settings
 }
 
@@ -189,14 +247,18 @@ fn repository(source: &str) -> Option<String> {
 }
 
 /// The host of an authority, in lower case, without user, port and `www.`.
-fn host_in(authority: &str) -> String {
+pub(super) fn host_in(authority: &str) -> String {
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let host = host.split_once(':').map_or(host, |(host, _)| host).to_lowercase();
-    host.strip_prefix("www.").map_or(host.clone(), str::to_owned)
+    match host.strip_prefix("www.").unwrap_or(&host) {
+        "hf.co" => "huggingface.co".to_owned(),
+        host => host.to_owned(),
+    }
 }
 
-fn is_known(host: &str) -> bool {
-    FORGES.contains(&host) || matches!(host, GITLAB | "skills.sh" | "raw.githubusercontent.com")
+/// Tells whether the pages of a host are understood.
+pub(super) fn is_known(host: &str) -> bool {
+    KNOWN.contains(&host)
 }
 
 fn is_name(name: &str) -> bool {
@@ -210,16 +272,24 @@ fn with_fragment(text: &str) -> Option<Address> {
     let path = source.split_once("://").map_or(source, |(_, rest)| rest);
     path.contains(['/', ':']).then_some(())?;
     let (rev, skill) = rev_and_skill(fragment);
-    Some(Address { source: source.to_owned(), rev, skill, may_be_path: false })
+    Some(Address {
+        source: source.to_owned(),
+        rev,
+        skills: skill.into_iter().collect(),
+        may_be_path: false,
+    })
 }
 
-/// A repository of a host that is not known, written without `https://`.
+/// A repository of a host that is not known, or an artifact, written without a scheme.
 fn plain_page(authority: &str, path: &str) -> Option<Address> {
     let (host, end) = authority.rsplit_once('.')?;
+    let end = end.split_once(':').map_or(end, |(end, _)| end);
     let is_host = is_name(&host.replace('.', "-")) && end.chars().all(|c| c.is_ascii_alphabetic());
     let is_repository = is_host && end.len() > 1 && !is_archive(path) && !path.is_empty();
+    let has_tag = path.rsplit('/').next().is_some_and(|last| last.contains(':'));
+    let scheme = if has_tag || REGISTRIES.contains(&authority) { "oci" } else { "https" };
     is_repository.then(|| Address {
-        source: format!("https://{authority}/{}", path.trim_end_matches('/')),
+        source: format!("{scheme}://{authority}/{}", path.trim_end_matches('/')),
         ..Address::default()
     })
 }
@@ -231,6 +301,8 @@ fn of_page(host: &str, authority: &str, path: &str) -> Option<Address> {
         return None;
     }
     let (path, fragment) = path.split_once('#').map_or((path, None), |(p, f)| (p, Some(f)));
+    // A browser marks the text that was searched for.
+    let fragment = fragment.filter(|fragment| !fragment.starts_with(":~:"));
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let path = path.trim_matches('/');
     if let Some(found) = well_known("https", authority, path) {
@@ -240,116 +312,7 @@ fn of_page(host: &str, authority: &str, path: &str) -> Option<Address> {
         return None;
     }
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let of_github = |repository: &[&str]| format!("https://{GITHUB}/{}", repository.join("/"));
-    let here = |repository: &[&str]| {
-        let authority = if is_known(host) { host } else { authority };
-        format!("https://{authority}/{}", repository.join("/"))
-    };
-    match (host, &parts[..]) {
-        ("skills.sh", [owner, repo, skill @ ..]) => {
-            Some(of_repository(of_github(&[owner, repo]), None, skill, None))
-        }
-        ("raw.githubusercontent.com", [owner, repo, shown @ ..]) => {
-            Some(of_view(of_github(&[owner, repo]), shown))
-        }
-        _ => of_forge(host, &parts, query, fragment, &here),
-    }
-}
-
-/// Reads a page of a host with repositories.
-fn of_forge(
-    host: &str,
-    parts: &[&str],
-    query: &str,
-    fragment: Option<&str>,
-    here: &dyn Fn(&[&str]) -> String,
-) -> Option<Address> {
-    if let Some(at) = parts.iter().position(|part| *part == "-").filter(|at| *at >= 2) {
-        let shown = parts.get(at + 2..).unwrap_or_default();
-        let is_view =
-            parts.get(at + 1).is_some_and(|page| VIEWS.contains(page) || *page == "commit");
-        return Some(of_view(here(&parts[..at]), if is_view { shown } else { &[] }));
-    }
-    match parts {
-        [_, _, "src" | "raw" | "media", "branch" | "tag" | "commit", shown @ ..] => {
-            return Some(of_view(here(&parts[..2]), shown));
-        }
-        [_, _, "src", shown @ ..] if host == BITBUCKET => {
-            return Some(of_view(here(&parts[..2]), shown));
-        }
-        [_, _, "commit", rev, ..] | [_, _, "releases", "tag", rev] => {
-            return Some(of_view(here(&parts[..2]), &[rev]));
-        }
-        [_, _, view, shown @ ..] if VIEWS.contains(view) && !shown.is_empty() => {
-            return Some(of_view(here(&parts[..2]), shown));
-        }
-        _ => {}
-    }
-    let fragment = fragment.filter(|fragment| !fragment.starts_with("readme"));
-    match parts {
-        [owner, repo, page, ..] if FORGES.contains(&host) && PAGES.contains(page) => {
-            Some(of_repository(here(&[owner, repo]), None, &[], None))
-        }
-        [owner, repo, skill @ ..] if FORGES.contains(&host) => {
-            Some(of_repository(here(&[owner, repo]), fragment, skill, None))
-        }
-        [_, _, ..] if host == GITLAB => Some(of_repository(here(parts), fragment, &[], None)),
-        // A parameter of another host may be a part of the address, or a secret.
-        [_, ..] if query.is_empty() && fragment.is_some() => {
-            Some(of_repository(here(parts), fragment, &[], None))
-        }
-        _ => None,
-    }
-}
-
-/// A repository, of which a page shows `shown`: a revision, and a path at it.
-fn of_view(source: String, shown: &[&str]) -> Address {
-    let (rev, path) = match shown {
-        ["refs", "heads" | "tags", rev, path @ ..] | [rev, path @ ..] => (Some(*rev), path),
-        [] => (None, &[][..]),
-    };
-    of_repository(source, None, path, rev)
-}
-
-/// A repository with what its address chooses.
-fn of_repository(
-    source: String,
-    fragment: Option<&str>,
-    path: &[&str],
-    rev: Option<&str>,
-) -> Address {
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let (of_fragment, skill_of_fragment) = fragment.map_or((None, None), rev_and_skill);
-    let (source, after_at) = match source.rsplit_once('@') {
-        Some((source, skill)) if source.matches('/').count() >= 4 && !skill.contains('/') => {
-            (source.to_owned(), Some(skill.to_owned()))
-        }
-        _ => (source, None),
-    };
-    let path = directory(path);
-    let skill = (!path.is_empty()).then(|| decoded(&path.join("/")));
-    let skill = skill.or(after_at).or(skill_of_fragment).filter(|skill| !skill.is_empty());
-    let source = source.trim_end_matches('/').to_owned();
-    Address { source, rev: rev.map(decoded).or(of_fragment), skill, may_be_path: false }
-}
-
-/// The directory that a path names: of a file, the one that holds it.
-fn directory<'a, 'p>(path: &'p [&'a str]) -> &'p [&'a str] {
-    match path.split_last() {
-        Some((last, above)) if last.contains('.') && !last.starts_with('.') => above,
-        _ => path,
-    }
-}
-
-/// Reads what follows `#`: `v1`, or `v1@skill`. Tags may contain `@` and a version.
-fn rev_and_skill(fragment: &str) -> (Option<String>, Option<String>) {
-    let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let is_version =
-        |text: &str| text.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
-    match fragment.rsplit_once('@') {
-        Some((rev, skill)) if !rev.is_empty() && !is_version(skill) => (some(rev), some(skill)),
-        _ => (some(fragment), None),
-    }
+    Page { host, authority, parts, query, fragment }.read()
 }
 
 /// Reads the address of a site that lists its skills, or of one of its skills.
@@ -366,7 +329,11 @@ fn well_known(scheme: &str, authority: &str, path: &str) -> Option<Address> {
     let rest = path[dir.len()..].trim_matches('/');
     let skill = rest.split('/').next().filter(|name| !matches!(*name, "" | "index.json"));
     let source = format!("{site}{dir}/index.json");
-    Some(Address { source, skill: skill.map(str::to_owned), ..Address::default() })
+    Some(Address {
+        source,
+        skills: skill.map(str::to_owned).into_iter().collect(),
+        ..Address::default()
+    })
 }
 
 #[cfg(test)]
