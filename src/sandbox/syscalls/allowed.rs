@@ -14,6 +14,7 @@
 //!   `io_setup`, `userfaultfd`.
 //! - The whole machine: modules, `reboot`, clocks, swap, `sync`, quotas, accounting, `bpf`,
 //!   `perf_event_open`, keyrings.
+//! - `openat2`, whose mode is in memory that a filter cannot read: programs do without, as on older kernels.
 //! - File handles, which open files without a path: `open_by_handle_at`, `name_to_handle_at`; and
 //!   `fanotify_init`, which watches a whole file system.
 
@@ -68,7 +69,8 @@ const DESCRIPTORS: &[u32] = numbers![
     __NR_writev,
 ];
 
-/// Calls on files by their path. Landlock decides which of them can be opened and changed.
+/// Calls on files by their path. Landlock decides which of them can be opened and changed, and the supervisor of
+/// which the attributes.
 const PATHS: &[u32] = numbers![
     __NR_chdir,
     __NR_faccessat,
@@ -88,7 +90,6 @@ const PATHS: &[u32] = numbers![
     __NR_mknodat,
     __NR_newfstatat,
     __NR_openat,
-    __NR_openat2,
     __NR_readlinkat,
     __NR_removexattr,
     __NR_renameat2,
@@ -231,8 +232,8 @@ const TIME: &[u32] = numbers![
     __NR_times,
 ];
 
-/// Waiting for events. Only a process that may read all files can watch a path: watching tells when
-/// others use it.
+/// Waiting for events. Only files that the process may write can be watched: watching tells when others use
+/// them.
 const WAITING: &[u32] = numbers![
     __NR_epoll_create1,
     __NR_epoll_ctl,
