@@ -21,6 +21,9 @@ const OTHER_TYPES: [u64; 5] = [3, 4, 5, 6, 10];
 /// Options, by level, that send packets by way of another address than that of the socket: source routes of
 /// IPv4, and routing headers of IPv6 in their present and older form.
 const ROUTES: [(u64, u64); 4] = [(0, 4), (41, 57), (41, 5), (41, 6)];
+/// Options, by level, that let a socket keep more than usual: `SO_SNDBUF`, `SO_RCVBUF`, and both by force. What is
+/// kept is memory that no limit counts.
+const BUFFERS: [(u64, u64); 4] = [(1, 7), (1, 8), (1, 32), (1, 33)];
 /// Makes a connection while sending (`MSG_FASTOPEN`); with the argument of each call that has the flags.
 const FAST_OPEN: u64 = 0x2000_0000;
 const SENDING: [(u32, u8); 3] =
@@ -175,11 +178,20 @@ fn own_priorities(
     Ok(())
 }
 
+/// Returns the rules for calls of `setsockopt` that let a socket keep more.
+fn buffers() -> Result<Vec<SeccompRule>, Box<dyn Error>> {
+    let rules = BUFFERS.map(|(level, option)| {
+        when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
+    });
+    rules.into_iter().collect()
+}
+
 /// Refuses the calls that make and use the sockets that are not allowed.
 fn sockets(
     refuse: &mut impl FnMut(u32, Vec<SeccompRule>) -> Option<Vec<SeccompRule>>,
     sockets: &Sockets,
 ) -> Result<(), Box<dyn Error>> {
+    refuse(linux::__NR_setsockopt, buffers()?);
     match sockets {
         Sockets::All => return Ok(()),
         Sockets::Some(_) => internet(refuse)?,
@@ -212,7 +224,8 @@ fn internet(
     let routes = ROUTES.map(|(level, option)| {
         when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
     });
-    refuse(linux::__NR_setsockopt, routes.into_iter().collect::<Result<_, _>>()?);
+    let routes: Result<Vec<_>, _> = routes.into_iter().collect();
+    refuse(linux::__NR_setsockopt, [buffers()?, routes?].concat());
     for (call, flags) in SENDING {
         refuse(call, vec![when(&[(flags, has(FAST_OPEN), FAST_OPEN)])?]);
     }
