@@ -20,8 +20,7 @@ pub struct SandboxLevel {
     /// The files that can be opened: only those that are allowed, or more. For a script, this is about
     /// opening files for writing; it may read all files.
     pub filesystem: FilesystemLevel,
-    /// True if modes, owners, times and extended attributes can be changed, and files be watched, only where
-    /// the process may write. Where the system does not let a program supervise another, this is refused
+    /// True if modes, owners, times and extended attributes can be changed only where the process may write. Where the system does not let a program supervise another, this is refused
     /// everywhere, and programs such as `touch` and `cp -p` fail.
     pub attributes: bool,
     /// True if the memory, the environment and the open files of processes outside the sandbox are out

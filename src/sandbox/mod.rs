@@ -70,7 +70,7 @@ pub(crate) struct Rules {
 pub(crate) struct Allowed {
     /// The addresses that it reaches.
     pub(crate) network: Network,
-    /// The files and directories of which it changes the attributes, and which it watches.
+    /// The files and directories of which it changes the attributes.
     pub(crate) write: Vec<PathBuf>,
 }
 

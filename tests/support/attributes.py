@@ -1,5 +1,4 @@
-"""Changes what the system keeps about files, and watches them: each system call that does, with each way to name a
-file. Prints a line for each try: `FILE: CALL: done` or `FILE: CALL: ERROR`.
+"""Changes what the system keeps about files: each system call that does, with each way to name a file. Prints a line for each try: `FILE: CALL: done` or `FILE: CALL: ERROR`.
 
 The first argument is JSON with the files; see `attributes.rs` in this directory."""
 
@@ -31,14 +30,6 @@ def call(x86, other, *args):
     return result
 
 
-def watch(path, flags=0):
-    instance = call(294, 26, 0)
-    try:
-        call(254, 27, instance, path, 0x6 | flags)
-    finally:
-        os.close(instance)
-
-
 # Calls that take a path, by whether they follow a link at its end.
 following = {
     "fchmodat": lambda path: call(268, 53, HERE, path, 0o640),
@@ -48,7 +39,6 @@ following = {
     "utimensat now": lambda path: call(280, 88, HERE, path, 0, 0),
     "setxattr": lambda path: call(188, 5, path, NAME, VALUE, len(VALUE), 0),
     "removexattr": lambda path: call(197, 14, path, NAME),
-    "inotify_add_watch": watch,
 }
 staying = {
     "fchmodat2 of a link": lambda path: call(452, 452, HERE, path, 0o640, NOFOLLOW),
@@ -56,7 +46,6 @@ staying = {
     "utimensat of a link": lambda path: call(280, 88, HERE, path, TIMES, NOFOLLOW),
     "lsetxattr": lambda path: call(189, 6, path, NAME, VALUE, len(VALUE), 0),
     "lremovexattr": lambda path: call(198, 15, path, NAME),
-    "inotify_add_watch of a link": lambda path: watch(path, 0x02000000),
 }
 if X86:
     following |= {

@@ -1,5 +1,5 @@
-//! The calls that change modes, owners, times and extended attributes of files, and those that watch files. Rules
-//! of Landlock do not govern them. The supervisor opens the file that the caller names, finds out where that
+//! The calls that change modes, owners, times and extended attributes of files. Rules of Landlock do not govern
+//! them. The supervisor opens the file that the caller names, finds out where that
 //! open file lies, and makes the call on it: whatever the caller renames or links meanwhile, the file that was
 //! checked is the one that changes.
 
@@ -7,7 +7,6 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use linux_raw_sys::general as linux;
-use rustix::fs::inotify::{WatchFlags, add_watch};
 use rustix::fs::{
     AtFlags, CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Timespec, Timestamps, UTIME_NOW, Uid,
     XattrFlags, chmodat, chownat, fstat, openat2, removexattr, setxattr, utimensat,
@@ -37,7 +36,6 @@ pub(in crate::sandbox) const ATTRIBUTES: &[&[u32]] = &[
         __NR_removexattr,
         __NR_lremovexattr,
         __NR_fremovexattr,
-        __NR_inotify_add_watch,
     ],
     #[cfg(target_arch = "x86_64")]
     numbers![__NR_chmod, __NR_chown, __NR_lchown, __NR_futimesat, __NR_utime, __NR_utimes],
@@ -53,7 +51,6 @@ const VALUE_BYTES: u64 = 1 << 16;
 const NAMES: [&[u8]; 2] = [b"user.", b"system.posix_acl_"];
 /// The bits that let a program run with the rights of its owner and its group.
 const RUNS_AS_OWNER: Mode = Mode::SUID.union(Mode::SGID);
-const DONT_FOLLOW: u32 = WatchFlags::DONT_FOLLOW.bits();
 
 /// A file, as a call names it.
 enum Target {
@@ -70,7 +67,6 @@ enum Change {
     Times(Timestamps),
     Set { name: CString, value: Vec<u8>, flags: XattrFlags },
     Remove { name: CString },
-    Watch { inotify: OwnedFd, flags: WatchFlags },
 }
 
 /// Tells whether a call is one of those above.
@@ -116,13 +112,6 @@ fn read(asked: &Asked, caller: &Caller) -> Result<(Target, Change)> {
         linux::__NR_removexattr => (here(first, true)?, remove(second)?),
         linux::__NR_lremovexattr => (here(first, false)?, remove(second)?),
         linux::__NR_fremovexattr => (open(first)?, remove(second)?),
-        linux::__NR_inotify_add_watch => {
-            let inotify = caller.descriptor(first)?;
-            let flags = third as u32;
-            let target = here(second, flags & DONT_FOLLOW == 0)?;
-            let flags = WatchFlags::from_bits_retain(flags & !DONT_FOLLOW);
-            (target, Change::Watch { inotify, flags })
-        }
         #[cfg(target_arch = "x86_64")]
         linux::__NR_chmod => (here(first, true)?, mode(second)),
         #[cfg(target_arch = "x86_64")]
@@ -193,9 +182,6 @@ impl Change {
             Change::Times(times) => utimensat(CWD, path, times, AtFlags::empty())?,
             Change::Set { name, value, flags } => setxattr(path, &**name, value, *flags)?,
             Change::Remove { name } => removexattr(path, &**name)?,
-            Change::Watch { inotify, flags } => {
-                return add_watch(inotify, path, *flags).map(i64::from);
-            }
         }
         Ok(0)
     }

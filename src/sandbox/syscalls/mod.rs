@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use linux_raw_sys::general as linux;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 
-use super::{Reads, Rules, Sockets, supervisor};
+use super::{Rules, Sockets, supervisor};
 
 const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
@@ -60,8 +60,6 @@ impl Filters {
         refused.extend(known.map(|number| (i64::from(number), Vec::new())));
         if !has_files && !is_supervised {
             refused.extend(attributes());
-        } else if has_files && matches!(rules.reads, Reads::Only { .. }) {
-            refused.insert(linux::__NR_inotify_add_watch.into(), Vec::new());
         }
         let own = [
             compile(existing, SeccompAction::Errno(ENOSYS), SeccompAction::Allow)?,
@@ -93,7 +91,7 @@ pub(super) fn is_supervised() -> bool {
     supervisor::is_supported(|| asking(true, true).ok())
 }
 
-/// The calls that change attributes of files or watch them.
+/// The calls that change attributes of files.
 fn attributes() -> impl Iterator<Item = (i64, Vec<SeccompRule>)> {
     let numbers = supervisor::ATTRIBUTES.iter().copied().flatten();
     numbers.map(|number| (i64::from(*number), Vec::new()))
