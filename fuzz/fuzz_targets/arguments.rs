@@ -16,20 +16,22 @@ fuzz_target!(|input: (&str, &str)| {
     let engine = Engine::builder().skill(skill).build().unwrap();
     let Ok(activation) = engine.activate("fuzzed", args, &engine.session("fuzz")) else { return };
     let instructions = &activation.content;
-    // Invisible characters and control characters are dropped, so exclude them here.
-    let is_shown = |c: char| c.is_ascii() && (!c.is_control() || "\t\n\r".contains(c));
+    // Invisible characters and control characters are dropped, and each end of a line becomes a line feed, so
+    // exclude them here.
+    let is_shown = |c: char| c.is_ascii() && (!c.is_control() || "\t\n".contains(c));
+    let are_kept = args.chars().all(is_shown);
     let is_plain = body.chars().all(is_shown) && !body.contains('$');
     if args.trim().is_empty() && is_plain {
         assert_eq!(*instructions, body, "without placeholders and arguments nothing changes");
     }
-    if !args.trim().is_empty() && is_plain {
+    if !args.trim().is_empty() && is_plain && are_kept {
         assert!(instructions.starts_with(&body) && instructions.ends_with(args));
     }
     // Followed by a letter, a digit or `_`, it is another name; followed by `[`, it is the start of an
     // index.
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let is_asked_for = body.split("$ARGUMENTS").skip(1).any(|rest| !goes_on(rest));
-    if is_asked_for && !body.contains('\\') && !body.contains("$ARGUMENTS[") {
+    if is_asked_for && are_kept && !body.contains('\\') && !body.contains("$ARGUMENTS[") {
         assert!(instructions.contains(args), "the arguments stand where they were asked for");
     }
 });

@@ -41,7 +41,7 @@ fuzz_target!(|input: Input| {
     }
 
     let expected: Vec<_> =
-        skills.iter().map(|skill| reference::expected_hits(skill, &message)).collect();
+        skills.iter().map(|skill| reference::expected_hits(skill, &message, &[])).collect();
     for (id, expected) in ids.iter().zip(&expected) {
         let found = answer.matches.iter().find(|found| found.id == *id);
         let hits = found.iter().flat_map(|found| &found.hits);

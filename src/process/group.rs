@@ -77,6 +77,8 @@ pub(crate) struct Member {
     group: i32,
     /// The time of its start, in ticks since the machine started.
     pub(crate) started: u64,
+    /// Bytes of its address space.
+    pub(crate) virtual_bytes: u64,
     /// Pages of memory, those included that it shares with others.
     pub(crate) resident_pages: u64,
 }
@@ -103,6 +105,7 @@ impl Member {
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
             started: fields.get(19)?.parse().ok()?,
+            virtual_bytes: fields.get(20)?.parse().ok()?,
             resident_pages: fields.get(21)?.parse().ok()?,
         })
     }
@@ -133,6 +136,7 @@ mod tests {
                 parent,
                 group,
                 started: 77,
+                virtual_bytes: 8192,
                 resident_pages: 55,
             });
             assert_eq!(member, expected);

@@ -21,11 +21,11 @@ pub(crate) fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
 }
 
 /// The files that an interpreter reads: the directory of the path by which it was found, and that of the file
-/// behind its links; for a directory `bin`, its parent. A directory that holds `home` is never used, nor `~/.local`,
-/// where programs keep data of all kinds: the one below it is or, if there is none, the interpreter alone.
+/// behind its links; for a directory `bin`, its parent. A directory that holds `home` is never used, nor a hidden one
+/// in it, such as `~/.local`, `~/.cargo` and `~/.docker`, where programs keep data of all kinds and credentials: the
+/// one below it is or, if there is none, the interpreter alone.
 pub(crate) fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let local = home.map(|home| real(&home.join(".local")));
-    let is_open = |dir: &Path| !holds_home(dir, home) && Some(real(dir)) != local;
+    let is_open = |dir: &Path| !holds_home(dir, home) && !is_hidden_in(dir, home);
     let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
     let mut found = Vec::new();
     for name in names.iter().flatten() {
@@ -37,6 +37,13 @@ pub(crate) fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathB
     }
     found.dedup();
     found
+}
+
+/// Tells whether `dir` is a hidden directory of the user's home itself.
+fn is_hidden_in(dir: &Path, home: Option<&Path>) -> bool {
+    let dir = real(dir);
+    let is_hidden = dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    is_hidden && home.is_some_and(|home| dir.parent() == Some(&*real(home)))
 }
 
 /// Tells whether `dir` is the root, the user's home, or a directory above it, whatever links lead there. Such a
@@ -78,6 +85,8 @@ mod tests {
             ("users/ana/.local/bin/python3", "users/ana/.local/bin"),
             ("users/ana/.local/python3", "users/ana/.local/python3"),
             ("users/ana/.local/python/python3", "users/ana/.local/python"),
+            ("users/ana/.cargo/bin/cargo", "users/ana/.cargo/bin"),
+            ("users/ana/.docker/docker", "users/ana/.docker/docker"),
             ("users/bin/python3", "users/bin"),
             ("users/python3", "users/python3"),
             ("bin/python3", "bin"),

@@ -79,11 +79,16 @@ impl Totals {
         if let Some(most) = self.processes.filter(|most| members.len() as u64 > *most) {
             return Some(Exceeded::Processes(most));
         }
-        if let Some(most) = self.memory.filter(|most| memory(&members, *most) > *most) {
+        let open = Open::of(&members);
+        let of_the_kernel = |most: u64| {
+            open.sockets.saturating_mul(most_of_a_socket()).saturating_add(tables(&members, most))
+        };
+        let is_exceeded = |most: &u64| memory(&members, *most) + of_the_kernel(*most) > *most;
+        if let Some(most) = self.memory.filter(is_exceeded) {
             return Some(Exceeded::Memory(most));
         }
         let (dir, most) = self.space.as_ref()?;
-        let space = bytes_below(dir, *most) + bytes_without_a_name(&members);
+        let space = bytes_below(dir, *most) + open.bytes_without_a_name;
         (space > *most).then_some(Exceeded::Space(*most))
     }
 }
@@ -124,27 +129,68 @@ fn own_memory(member: &Member) -> Option<u64> {
     Some((kilobytes("Pss_Anon:")? + kilobytes("Pss_Shmem:")? + swapped) << 10)
 }
 
-/// The disk space of files that processes have open but removed, in bytes.
-#[cfg(target_os = "linux")]
-fn bytes_without_a_name(members: &[Member]) -> u64 {
-    use std::os::unix::fs::MetadataExt as _;
-    let mut files = std::collections::BTreeMap::new();
-    for member in members {
-        let open = std::fs::read_dir(format!("/proc/{}/fd", member.pid.as_raw_nonzero()));
-        let open = open.into_iter().flatten().flatten();
-        // The metadata of the file, not of the link that stands for it here.
-        for file in open.filter_map(|entry| std::fs::metadata(entry.path()).ok()) {
-            if file.is_file() && file.nlink() == 0 {
-                files.insert((file.dev(), file.ino()), file.blocks() * BLOCK);
-            }
-        }
+/// The memory of page tables, in bytes: reading one byte of each two mebibytes that are only mapped takes a page for a
+/// table, and nothing else that is counted. They are not looked at if they cannot be an eighth of `most`.
+fn tables(members: &[Member], most: u64) -> u64 {
+    const BYTES_OF_AN_ENTRY: u64 = 8;
+    let mapped = members.iter().fold(0_u64, |sum, member| sum.saturating_add(member.virtual_bytes));
+    if mapped / rustix::param::page_size() as u64 * BYTES_OF_AN_ENTRY <= most / 8 {
+        return 0;
     }
-    files.values().sum()
+    let of = |member: &Member| {
+        let path = format!("/proc/{}/status", member.pid.as_raw_nonzero());
+        let status = std::fs::read_to_string(path).ok()?;
+        let rest = status.lines().find_map(|line| line.strip_prefix("VmPTE:"))?;
+        rest.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    members.iter().filter_map(of).sum::<u64>() << 10
 }
 
-#[cfg(not(target_os = "linux"))]
-fn bytes_without_a_name(_: &[Member]) -> u64 {
-    0
+/// What processes have open, each once.
+#[derive(Default)]
+struct Open {
+    /// The disk space of files that are removed, in bytes.
+    bytes_without_a_name: u64,
+    sockets: u64,
+}
+
+impl Open {
+    #[cfg(target_os = "linux")]
+    fn of(members: &[Member]) -> Open {
+        use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+        let mut found = std::collections::BTreeSet::new();
+        let mut all = Open::default();
+        for member in members {
+            let open = std::fs::read_dir(format!("/proc/{}/fd", member.pid.as_raw_nonzero()));
+            let open = open.into_iter().flatten().flatten();
+            // The metadata of the file, not of the link that stands for it here.
+            for file in open.filter_map(|entry| std::fs::metadata(entry.path()).ok()) {
+                let is_socket = file.file_type().is_socket();
+                let is_removed = file.is_file() && file.nlink() == 0;
+                if (is_socket || is_removed) && found.insert((file.dev(), file.ino())) {
+                    all.sockets += u64::from(is_socket);
+                    all.bytes_without_a_name += if is_removed { file.blocks() * BLOCK } else { 0 };
+                }
+            }
+        }
+        all
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of(_: &[Member]) -> Open {
+        Open::default()
+    }
+}
+
+/// The most memory that the data takes which was sent to a socket and not received, in bytes. It is the kernel's, and
+/// no process counts it. The system takes data until its limit is reached, and so the last message on top of that.
+fn most_of_a_socket() -> u64 {
+    static MOST: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    *MOST.get_or_init(|| {
+        const USUAL: u64 = 212_992;
+        let limit = std::fs::read_to_string("/proc/sys/net/core/wmem_default");
+        2 * limit.ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(USUAL)
+    })
 }
 
 /// The disk space that the files below `dir` take up, in bytes. Counting ends once it is more than

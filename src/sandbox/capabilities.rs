@@ -9,6 +9,9 @@ use rustix::thread::{
 /// The only capability that is kept. Root in a container works in directories that belong to other
 /// users, and Landlock rules bind it there like any other user.
 const KEPT: CapabilitySet = CapabilitySet::DAC_OVERRIDE;
+/// The capabilities that the supervisor uses for sandboxed code. Ports below 1024 are asked for and allowed like
+/// others.
+const USED: CapabilitySet = KEPT.union(CapabilitySet::NET_BIND_SERVICE);
 
 /// Gives up the capabilities of this thread and of all that it starts. Without them, root cannot look
 /// into the memory, the environment and the descriptors of other processes, change its root directory,
@@ -36,4 +39,11 @@ pub(super) fn give_up() -> Result<()> {
         None,
         CapabilitySets { effective, permitted: kept, inheritable: CapabilitySet::empty() },
     )
+}
+
+/// Keeps this thread from using capabilities for the calls that it makes for sandboxed code. It still holds them:
+/// the system lets it look only into processes that hold no others.
+pub(super) fn rest() -> Result<()> {
+    let held = capabilities(None)?;
+    set_capabilities(None, CapabilitySets { effective: held.effective & USED, ..held })
 }

@@ -113,7 +113,7 @@ fn everything_but(hidden: &[PathBuf]) -> Vec<PathBuf> {
 /// these are the entries next to what is hidden and next to the directories above it.
 fn all_but(wanted: &[PathBuf], hidden: &[PathBuf]) -> Vec<PathBuf> {
     let real = |path: &PathBuf| path.canonicalize().ok();
-    let hidden: Vec<PathBuf> = hidden.iter().filter_map(real).collect();
+    let hidden: Vec<PathBuf> = hidden.iter().flat_map(|path| with_companions(path)).collect();
     let mut open = Vec::new();
     let mut left: Vec<PathBuf> = wanted.iter().filter_map(real).collect();
     while let Some(path) = left.pop() {
@@ -127,6 +127,27 @@ fn all_but(wanted: &[PathBuf], hidden: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     open
+}
+
+/// Returns a path, and the files beside it whose names go on from its name: what databases, editors and programs that
+/// set files aside keep next to a file. The file itself may be gone.
+fn with_companions(path: &Path) -> Vec<PathBuf> {
+    let real = path.canonicalize().or_else(|_| {
+        let (dir, name) = (path.parent(), path.file_name().unwrap_or_default());
+        dir.unwrap_or(Path::new(".")).canonicalize().map(|dir| dir.join(name))
+    });
+    let Ok(real) = real else { return Vec::new() };
+    let (Some(dir), Some(name)) = (real.parent(), real.file_name()) else { return vec![real] };
+    if real.is_dir() {
+        return vec![real];
+    }
+    let belongs = |entry: &std::fs::DirEntry| {
+        let found = entry.file_name();
+        let rest = found.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        rest.is_some_and(|rest| rest.first().is_none_or(|next| b"-.~".contains(next)))
+    };
+    let Ok(entries) = std::fs::read_dir(dir) else { return vec![real] };
+    entries.flatten().filter(belongs).map(|entry| entry.path()).collect()
 }
 
 /// Returns the entries of a directory, without links, which lead to what is allowed where it is. Of a

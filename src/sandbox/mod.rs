@@ -30,10 +30,10 @@ pub(crate) use exit_status::describe_exit;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
 pub(crate) use resource_limits::ResourceLimits;
+#[cfg(all(unix, feature = "scripts"))]
+pub(crate) use supervisor::Handle;
 #[cfg(unix)]
 pub(crate) use supervisor::Supervisor;
-#[cfg(all(unix, feature = "scripts"))]
-pub(crate) use supervisor::{Handle, hand_over};
 #[cfg(all(target_os = "linux", any(feature = "scripts", test)))]
 pub use syscalls::allowed_calls;
 
@@ -61,6 +61,29 @@ pub(crate) struct Rules {
     pub(crate) write: Vec<PathBuf>,
     /// The sockets that may be used.
     pub(crate) sockets: Sockets,
+}
+
+/// The things that a supervisor does for a process that asks for them.
+#[cfg(unix)]
+#[derive(Debug, Clone)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has a supervisor"))]
+pub(crate) struct Allowed {
+    /// The addresses that it reaches.
+    pub(crate) network: Network,
+    /// The files and directories of which it changes the attributes.
+    pub(crate) write: Vec<PathBuf>,
+}
+
+#[cfg(unix)]
+impl Rules {
+    #[cfg(feature = "scripts")]
+    pub(crate) fn allowed(&self) -> Allowed {
+        let network = match &self.sockets {
+            Sockets::Some(network) => network.clone(),
+            Sockets::All | Sockets::Pairs => Network::default(),
+        };
+        Allowed { network, write: self.write.clone() }
+    }
 }
 
 /// The sockets that may be used.
@@ -133,14 +156,17 @@ impl Sandbox {
             .inspect_err(|error| complain("capabilities to give up", error))
             .is_ok();
         // What this system supports is read from files that Landlock closes.
-        let filters = syscalls::Filters::new(rules);
-        let filters = filters.inspect_err(|error| complain("seccomp", error)).ok();
-        let filters = filters.filter(|_| syscalls::are_supported());
+        let is_filtered = syscalls::are_supported();
+        let is_supervised = is_filtered && syscalls::is_supervised();
         let (filesystem, tcp_is_closed) = landlock::restrict_files(rules).unwrap_or_else(|error| {
             complain("landlock", &error);
             (FilesystemLevel::None, false)
         });
-        let is_supervised = filters.as_ref().is_some_and(|filters| filters.asking.is_some());
+        // Who may change every file may change what the system keeps about it.
+        let has_files = filesystem == FilesystemLevel::None;
+        let filters = syscalls::Filters::new(rules, has_files, is_supervised);
+        let filters = filters.inspect_err(|error| complain("seccomp", error)).ok();
+        let filters = filters.filter(|_| is_filtered);
         let network = match (&rules.sockets, filters.is_some(), tcp_is_closed) {
             (Sockets::Pairs, true, _) => NetworkLevel::All,
             (Sockets::Pairs, false, true) => NetworkLevel::Tcp,
@@ -154,7 +180,7 @@ impl Sandbox {
             terminal: filters.is_some() && filesystem != FilesystemLevel::None,
             rlimits: false,
             filesystem,
-            attributes: false,
+            attributes: filters.is_some() && !has_files,
             // Landlock keeps a process from looking into those outside of the sandbox, but a
             // capability would override that.
             processes: is_powerless && filesystem != FilesystemLevel::None,
@@ -166,9 +192,9 @@ impl Sandbox {
     /// Applies the filters to the calling thread and all that it starts later, and hands over the listener
     /// of the filter that asks the supervisor. Allocates nothing.
     #[cfg(feature = "scripts")]
-    pub(crate) fn filter_calls(&self, handle: Option<&Handle>) -> std::io::Result<()> {
+    pub(crate) fn filter_calls(&self, handle: &Handle) -> std::io::Result<()> {
         let Some(filters) = &self.filters else { return Ok(()) };
-        if let Some((asking, handle)) = filters.asking.as_ref().zip(handle) {
+        if let Some(asking) = &filters.asking {
             handle.give(&supervisor::install(asking, false)?)?;
         }
         filters.apply().map_err(|_| std::io::ErrorKind::PermissionDenied.into())
@@ -197,6 +223,7 @@ impl Sandbox {
         Ok(SandboxLevel {
             contained: applied,
             terminal: self.level.terminal && applied,
+            attributes: self.level.attributes && applied,
             network,
             ..self.level
         })
@@ -224,7 +251,7 @@ impl Sandbox {
     /// Filters nothing.
     #[cfg(feature = "scripts")]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux filters here")]
-    pub(crate) fn filter_calls(&self, _: Option<&Handle>) -> std::io::Result<()> {
+    pub(crate) fn filter_calls(&self, _: &Handle) -> std::io::Result<()> {
         Ok(())
     }
 

@@ -5,6 +5,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 #[cfg(feature = "toolsets")]
 use super::OnUnenforced;
 
+/// The most descriptors of a process: the data that waits in its sockets is memory that no limit counts, and those
+/// that are passed on and not received are seen nowhere else.
+const DESCRIPTORS: u64 = 4096;
+
 /// Resource limits of a process. `None` keeps the limit of this process. Core dumps are always off.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResourceLimits {
@@ -47,11 +51,16 @@ impl ResourceLimits {
             (Resource::Nproc, self.processes, 0),
             (Resource::Core, Some(0), 0),
         ];
-        limits.into_iter().filter_map(|(resource, limit, more)| {
+        let limits = limits.into_iter().filter_map(|(resource, limit, more)| {
             let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
             let soft = limit?.min(most);
             let maximum = Some(soft.saturating_add(more).min(most));
             Some((resource, Rlimit { current: Some(soft), maximum }))
-        })
+        });
+        // The soft limit stays: old programs fail with numbers that are higher than usual.
+        let own = getrlimit(Resource::Nofile);
+        let at_most = |limit: Option<u64>| Some(limit.unwrap_or(DESCRIPTORS).min(DESCRIPTORS));
+        let (current, maximum) = (at_most(own.current), at_most(own.maximum));
+        limits.chain([(Resource::Nofile, Rlimit { current, maximum })])
     }
 }

@@ -2,31 +2,25 @@
 
 use std::io;
 
+#[cfg(feature = "toolsets")]
 use rustix::process::Pid;
 
-use crate::skill::Network;
+use super::Allowed;
 
-/// A supervisor, which never exists here.
+/// A supervisor, which answers nothing.
 #[derive(Debug)]
-pub(crate) enum Supervisor {}
+pub(crate) struct Supervisor;
 
 impl Supervisor {
     #[cfg(feature = "toolsets")]
-    pub(crate) fn start(_: Pid, _: i32, _: Network) -> io::Result<Supervisor> {
+    pub(crate) fn start(_: Pid, _: i32, _: &Allowed) -> io::Result<Supervisor> {
         Err(io::ErrorKind::Unsupported.into())
     }
-}
 
-/// The end of this program, which receives nothing.
-#[cfg(feature = "scripts")]
-#[derive(Debug)]
-pub(crate) struct Receiver;
-
-#[cfg(feature = "scripts")]
-impl Receiver {
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "Linux has a supervisor")]
-    pub(crate) fn receive(self, _: Network) -> io::Result<Option<Supervisor>> {
-        Ok(None)
+    #[cfg(feature = "scripts")]
+    #[expect(clippy::unnecessary_wraps, reason = "Linux has a supervisor")]
+    pub(crate) fn expect(_: Allowed) -> io::Result<(Supervisor, Handle)> {
+        Ok((Supervisor, Handle))
     }
 }
 
@@ -34,9 +28,3 @@ impl Receiver {
 #[cfg(feature = "scripts")]
 #[derive(Debug)]
 pub(crate) struct Handle;
-
-#[cfg(feature = "scripts")]
-#[expect(clippy::unnecessary_wraps, reason = "Linux has a supervisor")]
-pub(crate) fn hand_over() -> io::Result<(Receiver, Handle)> {
-    Ok((Receiver, Handle))
-}

@@ -14,10 +14,7 @@ use rustix::process::Signal;
 
 use super::watchdog::Watchdog;
 use crate::process::{Group, session};
-use crate::sandbox::{
-    Handle, NetworkLevel, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets, Supervisor,
-    hand_over, keep_descriptors,
-};
+use crate::sandbox::{ResourceLimits, Rules, Sandbox, SandboxLevel, Supervisor, keep_descriptors};
 
 /// The longest time to wait for killed processes to end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -44,8 +41,8 @@ pub(super) struct Running {
     pub(super) group: Group,
     script: Child,
     watchdog: Option<Watchdog>,
-    /// Decides about its network, if that is limited.
-    supervisor: Option<Supervisor>,
+    /// Decides about its network, if that is limited, and about attributes of files.
+    _supervisor: Supervisor,
     ended: bool,
 }
 
@@ -57,13 +54,13 @@ impl Running {
         limits: ResourceLimits,
     ) -> io::Result<(Running, SandboxLevel)> {
         keep_descriptors();
-        let (supervisor, handle) = supervised(&rules.sockets)?;
+        let (supervisor, handle) = Supervisor::expect(rules.allowed())?;
         let started = restricted(rules, |sandbox| {
             let level = SandboxLevel { rlimits: cfg!(target_os = "linux"), ..sandbox.level };
             let prepare = move || {
                 #[cfg(target_os = "linux")]
                 limits.apply()?;
-                sandbox.filter_calls(handle.as_ref())
+                sandbox.filter_calls(&handle)
             };
             session::start(command, prepare).map(|script| (script, level))
         });
@@ -73,8 +70,7 @@ impl Running {
             return Err(io::Error::other("the system gave it no number"));
         };
         let watchdog = Watchdog::start(SHELL, group.id());
-        let mut running = Running { group, script, watchdog, supervisor: None, ended: false };
-        running.supervisor = supervisor_of(supervisor, level.network)?;
+        let running = Running { group, script, watchdog, _supervisor: supervisor, ended: false };
         Ok((running, level))
     }
 
@@ -116,50 +112,6 @@ impl Drop for Running {
     }
 }
 
-/// A thread that waits for what a process hands over, and supervises it from then on.
-type Receiving = thread::JoinHandle<io::Result<Option<Supervisor>>>;
-
-/// Prepares to supervise the network of a process that starts, if its sockets ask for that.
-fn supervised(sockets: &Sockets) -> io::Result<(Option<Receiving>, Option<Handle>)> {
-    let Sockets::Some(network) = sockets else { return Ok((None, None)) };
-    let (receiver, handle) = hand_over()?;
-    let network = network.clone();
-    let thread = thread::Builder::new().name("script-network".to_owned());
-    let thread = thread.spawn(move || receiver.receive(network))?;
-    Ok((Some(thread), Some(handle)))
-}
-
-/// Returns the supervisor of a process that has started; `None` if nothing holds it to single addresses. It then
-/// handed nothing over, and the thread ends only when the command is dropped, which holds the other end.
-fn supervisor_of(
-    receiving: Option<Receiving>,
-    network: NetworkLevel,
-) -> io::Result<Option<Supervisor>> {
-    let Some(receiving) = receiving.filter(|_| network == NetworkLevel::Named) else {
-        return Ok(None);
-    };
-    receiving.join().map_err(|_| io::Error::other("its supervisor panicked"))?
-}
-
 fn complain(what: &str, error: &dyn std::fmt::Display) {
     tracing::debug!("the sandbox of a script lacks {what}: {error}");
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::*;
-
-    #[test]
-    fn a_process_that_hands_nothing_over_is_not_waited_for() {
-        let (receiving, handle) = supervised(&Sockets::Some(true.into())).unwrap();
-        let (done, is_done) = mpsc::channel();
-        thread::spawn(move || {
-            let supervisor = supervisor_of(receiving, NetworkLevel::Internet);
-            done.send(supervisor.is_ok_and(|supervisor| supervisor.is_none()))
-        });
-        assert!(is_done.recv_timeout(Duration::from_secs(10)).expect("it waits"));
-        drop(handle);
-    }
 }

@@ -106,7 +106,8 @@ pub struct ScriptOptions {
     /// program works. A directory that holds the user's home is not opened.
     pub workspace: Option<PathBuf>,
     /// Files and directories that scripts cannot read, such as the records of the host: whoever reads
-    /// a file can also lock it. Needs Landlock. Paths that do not exist are ignored.
+    /// a file can also lock it. With a file, those beside it are closed whose names go on from its name with `.`,
+    /// `-` or `~`, as those of `SQLite` do. Needs Landlock. Paths that do not exist are ignored.
     pub hidden: Vec<PathBuf>,
     /// True if scripts may use the network; true by default. A script of a project needs more: the
     /// manifest must ask for it (`rights: {network: ["api.example.com:443"]}`, or `true` for the Internet),

@@ -163,6 +163,11 @@ impl TrustStore {
         Ok(TrustStore { file: Some(file), state: Mutex::new(state) })
     }
 
+    /// Returns the files that a store at `file` consists of, for hosts that keep code from them.
+    pub fn files(file: &Path) -> [PathBuf; 2] {
+        [file.to_owned(), lock_path(file)]
+    }
+
     /// The newest state, read again if the file changed. If the file was damaged, the previous state
     /// stays.
     fn state(&self) -> MutexGuard<'_, State> {
@@ -299,7 +304,7 @@ impl TrustStore {
         fs::create_dir_all(dir).map_err(|error| io_error("create", dir, error))?;
         // The lock lets only one process write at a time. Another one may have written before, so read
         // again.
-        let lock_path = file.with_extension("lock");
+        let lock_path = lock_path(file);
         let lock = open_lock(&lock_path).map_err(|error| io_error("open", &lock_path, error))?;
         lock.lock().map_err(|error| io_error("lock", &lock_path, error))?;
         let mut trusted = read(file)?;
@@ -314,6 +319,11 @@ impl TrustStore {
 /// The time in seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// The file that is locked while the store at `file` is written.
+fn lock_path(file: &Path) -> PathBuf {
+    file.with_extension("lock")
 }
 
 fn not_trusted(path: &Path) -> Error {

@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", feature = "scripts"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod attributes;
 mod beside;
 mod contents;
 mod limits;

@@ -15,7 +15,16 @@ time.sleep(100)'";
 time.sleep(100)' & done; wait";
     let removed = "for i in 3 4 5 6 7 8 9; do eval \"exec $i>$TMPDIR/a\"; rm $TMPDIR/a
 eval \"head -c 500000 /dev/zero >&$i\"; done; sleep 100";
+    let sockets = "python3 -c 'import socket, time
+kept = [socket.socketpair() for _ in range(300)]
+time.sleep(100)'";
+    let tables = "python3 -c 'import mmap, time
+m = mmap.mmap(-1, 150 << 30, mmap.MAP_PRIVATE | 0x4000, mmap.PROT_READ)
+for at in range(0, len(m), 2 << 20): m[at]
+time.sleep(100)'";
     for (text, told) in [
+        (tables, "more than 200000000 bytes of memory altogether"),
+        (sockets, "more than 200000000 bytes of memory altogether"),
         (space, "temporary files"),
         (removed, "temporary files"),
         (processes, "more than 40 processes"),

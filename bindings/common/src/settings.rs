@@ -206,16 +206,8 @@ impl Settings {
 
     /// The files in which the engine records trust and sessions: whoever reads a file can also lock it.
     fn records(&self) -> Vec<PathBuf> {
-        let trust = self.trust.iter().flat_map(|file| [file.clone(), file.with_extension("lock")]);
-        let sessions = self.sessions.iter().filter_map(|place| session_file(place));
-        let sessions = sessions.flat_map(|file| {
-            ["", "-wal", "-shm", ".lock"].map(|suffix| {
-                let mut file = file.clone().into_os_string();
-                file.push(suffix);
-                PathBuf::from(file)
-            })
-        });
-        trust.chain(sessions).collect()
+        let trust = self.trust.iter().flat_map(|file| TrustStore::files(file));
+        trust.chain(self.sessions.iter().filter_map(|place| session_file(place))).collect()
     }
 
     /// Sets the skills in memory, the catalog options and the matching options.
@@ -307,9 +299,14 @@ mod tests {
                 let answer = tools.call("run_skill_script", &arguments);
                 serde_json::to_value(&answer).unwrap()["data"]["stdout"].clone()
             };
-            let lock = dir.path().join("sessions.sqlite.lock");
-            assert!(sessions.exists() && lock.exists());
-            assert_eq!(printed(&[&trust, &sessions, &lock]), "end\n", "{}", place.display());
+            // Also what is set aside after the engine was built.
+            std::fs::write(dir.path().join("sessions.sqlite.damaged-1"), "").unwrap();
+            let entries = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+            let is_record = |path: &PathBuf| path.is_file() && *path != other;
+            let records: Vec<PathBuf> = entries.filter(is_record).collect();
+            assert!(records.len() >= 5, "{records:?}");
+            let records: Vec<&PathBuf> = records.iter().collect();
+            assert_eq!(printed(&records), "end\n", "{} {records:?}", place.display());
             assert_eq!(printed(&[&other]), "open\nend\n");
         }
     }

@@ -21,7 +21,7 @@ use super::message::{MAX_BYTES, MAX_MESSAGES, Message};
 use super::policy::Policy;
 
 /// The calls that wait for an answer of the supervisor, besides `sendto` with an address.
-pub(in crate::sandbox) const SUPERVISED: [u32; 5] = [
+pub(in crate::sandbox) const ADDRESSES: [u32; 5] = [
     linux::__NR_connect,
     linux::__NR_bind,
     linux::__NR_listen,

@@ -56,6 +56,18 @@ pub(in crate::sandbox) fn install(
     Err(Errno::INVAL.into())
 }
 
+/// Lets a caller and its supervisor take turns on one processor, instead of waking another one for each call. Kernels
+/// before 6.6 cannot.
+pub(super) fn take_turns(listener: impl AsFd) {
+    const SYNC_WAKE_UP: libc::c_ulong = 1;
+    let (listener, request) = (listener.as_fd().as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS);
+    // SAFETY: this request takes its value as such, and accesses no memory of this program.
+    #[expect(unsafe_code, reason = "no crate has this request")]
+    unsafe {
+        libc::ioctl(listener, request, SYNC_WAKE_UP);
+    }
+}
+
 /// Takes the next call that waits. Fails with `NOENT` if its thread has ended meanwhile.
 pub(super) fn receive(listener: impl AsFd) -> rustix::io::Result<Asked> {
     let mut asked = libc::seccomp_notif {

@@ -1,16 +1,18 @@
-//! The supervisor: decides which addresses sandboxed code reaches.
+//! The supervisor: decides which addresses sandboxed code reaches, and of which files it changes the attributes.
 //!
-//! A filter of system calls sees numbers, and addresses are in memory. So the calls that name addresses wait
+//! A filter of system calls sees numbers, and addresses and paths are in memory. So the calls that name them wait
 //! until a thread of this program, outside of the sandbox, has looked at a copy of their arguments and made the
-//! call itself on a duplicate of the socket ([`calls`]). The filter gives the process that applies it a
-//! descriptor ([`listener`]), which this program takes by its number, and which must be closed there before any
-//! foreign code runs. If this program ends, the calls fail.
+//! call itself: on a duplicate of the socket ([`calls`]), or on the file that it opened ([`attributes`]). The
+//! filter gives the process that applies it a descriptor ([`listener`]), which this program takes by its number,
+//! and which must be closed there before any foreign code runs. If this program ends, the calls fail.
 
+mod attributes;
 mod caller;
 mod calls;
 mod listener;
 mod message;
 mod policy;
+mod writable;
 
 use std::io::{self, PipeReader, PipeWriter};
 #[cfg(feature = "scripts")]
@@ -22,14 +24,19 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+use rustix::process::{
+    DumpableBehavior, Pid, PidfdFlags, PidfdGetfdFlags, dumpable_behavior, pidfd_getfd, pidfd_open,
+};
 use seccompiler::BpfProgram;
 
-use crate::skill::Network;
+use super::{Allowed, capabilities};
+use caller::ATTACK;
 use calls::{Outcome, Waiting};
 use policy::Policy;
+use writable::Writable;
 
-pub(super) use calls::SUPERVISED;
+pub(super) use attributes::ATTRIBUTES;
+pub(super) use calls::ADDRESSES;
 pub(super) use listener::install;
 
 /// The interval at which calls that ended meanwhile are forgotten.
@@ -48,11 +55,38 @@ pub(crate) struct Supervisor {
 
 impl Supervisor {
     /// Takes the listener that the process `pid` has under this number, and answers its calls from now on.
-    pub(crate) fn start(pid: Pid, number: RawFd, network: Network) -> io::Result<Supervisor> {
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn start(pid: Pid, number: RawFd, allowed: &Allowed) -> io::Result<Supervisor> {
         let listener = take(pid, number)?;
+        let writable = Writable::open(&allowed.write);
+        let policy = Policy::new(allowed.network.clone());
+        Supervisor::run(move |ended| supervise(&listener, ended, policy, &writable))
+    }
+
+    /// Answers the calls of a process that does not exist yet, and has to hand over its listener.
+    #[cfg(feature = "scripts")]
+    pub(crate) fn expect(allowed: Allowed) -> io::Result<(Supervisor, Handle)> {
+        let (numbers, announce) = io::pipe()?;
+        let (confirmed, mut confirm) = io::pipe()?;
+        let supervisor = Supervisor::run(move |ended| {
+            // Nothing comes if the process does not apply the filter.
+            let Ok((pid, listener)) = receive_numbers(numbers) else { return };
+            let taken = take(pid, listener);
+            let writable = Writable::open(&allowed.write);
+            if confirm.write_all(&[taken.is_ok().into()]).is_ok()
+                && let Ok(listener) = taken
+            {
+                drop(confirm);
+                supervise(&listener, ended, Policy::new(allowed.network), &writable);
+            }
+        })?;
+        Ok((supervisor, Handle { announce, confirmed }))
+    }
+
+    fn run(work: impl FnOnce(&PipeReader) + Send + 'static) -> io::Result<Supervisor> {
         let (ended, alive) = io::pipe()?;
-        let supervise = move || supervise(&listener, &ended, Policy::new(network));
-        thread::Builder::new().name("sandbox-network".to_owned()).spawn(supervise)?;
+        let thread = thread::Builder::new().name("sandbox-calls".to_owned());
+        thread.spawn(move || work(&ended))?;
         Ok(Supervisor { _alive: alive })
     }
 }
@@ -63,7 +97,12 @@ fn take(pid: Pid, number: RawFd) -> io::Result<OwnedFd> {
 }
 
 /// Answers calls until nobody is left to make one, or the writing end of `ended` is closed.
-fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
+fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy, writable: &Writable) {
+    // What it does for sandboxed code, it does with no more rights than that has.
+    if let Err(error) = capabilities::rest() {
+        return tracing::warn!("a sandbox is not supervised: {error}");
+    }
+    listener::take_turns(listener);
     let mut waiting: Vec<(u64, Waiting)> = Vec::new();
     let tick = Timespec { tv_sec: TICK.as_secs().cast_signed(), tv_nsec: 0 };
     loop {
@@ -97,7 +136,14 @@ fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
                 Err(_) => return,
             };
             let is_valid = || listener::waits(listener, asked.id);
-            let outcome = calls::make(&asked, &mut policy, &is_valid);
+            let outcome = if attributes::is_one(asked.number) {
+                Outcome::Done(attributes::make(&asked, writable, &is_valid))
+            } else {
+                calls::make(&asked, &mut policy, &is_valid)
+            };
+            if matches!(outcome, Outcome::Done(Err(ATTACK))) {
+                return;
+            }
             settle(listener, asked.id, outcome, &mut waiting);
         }
     }
@@ -117,41 +163,17 @@ fn has_room(waiting: &[(u64, Waiting)], call: &Waiting) -> bool {
     waiting.len() < MOST_WAITING && bytes + call.bytes() <= MOST_WAITING_BYTES
 }
 
-/// Makes the two ends by which a process that is not a program yet hands over its listener.
+/// Reads the number of a process, and that of its listener.
 #[cfg(feature = "scripts")]
-pub(crate) fn hand_over() -> io::Result<(Receiver, Handle)> {
-    let (numbers, announce) = io::pipe()?;
-    let (confirmed, confirm) = io::pipe()?;
-    Ok((Receiver { numbers, confirm }, Handle { announce, confirmed }))
-}
-
-/// The end of this program.
-#[cfg(feature = "scripts")]
-#[derive(Debug)]
-pub(crate) struct Receiver {
-    numbers: PipeReader,
-    confirm: PipeWriter,
-}
-
-#[cfg(feature = "scripts")]
-impl Receiver {
-    /// Waits for the listener, and starts its supervisor. `None` if the process that should apply the filter
-    /// did not.
-    pub(crate) fn receive(mut self, network: Network) -> io::Result<Option<Supervisor>> {
-        let mut numbers = [0; 8];
-        if self.numbers.read_exact(&mut numbers).is_err() {
-            return Ok(None);
-        }
-        let [pid, listener] = [0, 4].map(|at| {
-            let mut number = [0; 4];
-            number.copy_from_slice(&numbers[at..at + 4]);
-            i32::from_ne_bytes(number)
-        });
-        let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?;
-        let supervisor = Supervisor::start(pid, listener, network);
-        self.confirm.write_all(&[supervisor.is_ok().into()])?;
-        supervisor.map(Some)
-    }
+fn receive_numbers(mut numbers: PipeReader) -> io::Result<(Pid, RawFd)> {
+    let mut bytes = [0; 8];
+    numbers.read_exact(&mut bytes)?;
+    let [pid, listener] = [0, 4].map(|at| {
+        let mut number = [0; 4];
+        number.copy_from_slice(&bytes[at..at + 4]);
+        i32::from_ne_bytes(number)
+    });
+    Ok((Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?, listener))
 }
 
 /// The end of the process that applies the filter. It is closed when that becomes a program.
@@ -195,8 +217,12 @@ pub(super) fn is_supported(filter: impl FnOnce() -> Option<BpfProgram> + Send + 
     })
 }
 
-/// Tells whether the Yama module leaves children open to this program: from 2 on, only to root.
+/// Tells whether children are open to this program: not if it keeps others from looking into itself, and with the
+/// Yama module from 2 on only to root.
 fn may_look_into_children() -> bool {
+    if !matches!(dumpable_behavior(), Ok(DumpableBehavior::Dumpable)) {
+        return false;
+    }
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
     let scope = scope.ok().and_then(|scope| scope.trim().parse::<u8>().ok()).unwrap_or(0);
     scope < 2 || scope == 2 && rustix::process::geteuid().is_root()
@@ -215,7 +241,7 @@ mod tests {
         let (ended, alive) = io::pipe().unwrap();
         let (done, is_done) = mpsc::channel();
         thread::spawn(move || {
-            supervise(&other.into(), &ended, Policy::new(true.into()));
+            supervise(&other.into(), &ended, Policy::new(true.into()), &Writable::open(&[]));
             done.send(())
         });
         is_done.recv_timeout(Duration::from_secs(10)).expect("it asks again and again");

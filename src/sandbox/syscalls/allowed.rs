@@ -14,8 +14,9 @@
 //!   `io_setup`, `userfaultfd`.
 //! - The whole machine: modules, `reboot`, clocks, swap, `sync`, quotas, accounting, `bpf`,
 //!   `perf_event_open`, keyrings.
-//! - File handles, which open files without a path: `open_by_handle_at`, `name_to_handle_at`; and
-//!   `fanotify_init`, which watches a whole file system.
+//! - `openat2`, whose mode is in memory that a filter cannot read: programs do without, as on older kernels.
+//! - File handles, which open files without a path: `open_by_handle_at`, `name_to_handle_at`.
+//! - Watching files (`inotify_init`, `fanotify_init`): it tells when others use them, and a user has few watches.
 
 use linux_raw_sys::general as linux;
 
@@ -68,7 +69,8 @@ const DESCRIPTORS: &[u32] = numbers![
     __NR_writev,
 ];
 
-/// Calls on files by their path. Landlock decides which of them can be opened and changed.
+/// Calls on files by their path. Landlock decides which of them can be opened and changed, and the supervisor of
+/// which the attributes.
 const PATHS: &[u32] = numbers![
     __NR_chdir,
     __NR_faccessat,
@@ -88,7 +90,6 @@ const PATHS: &[u32] = numbers![
     __NR_mknodat,
     __NR_newfstatat,
     __NR_openat,
-    __NR_openat2,
     __NR_readlinkat,
     __NR_removexattr,
     __NR_renameat2,
@@ -231,17 +232,13 @@ const TIME: &[u32] = numbers![
     __NR_times,
 ];
 
-/// Waiting for events. Only a process that may read all files can watch a path: watching tells when
-/// others use it.
+/// Waiting for events.
 const WAITING: &[u32] = numbers![
     __NR_epoll_create1,
     __NR_epoll_ctl,
     __NR_epoll_pwait,
     __NR_epoll_pwait2,
     __NR_eventfd2,
-    __NR_inotify_add_watch,
-    __NR_inotify_init1,
-    __NR_inotify_rm_watch,
     __NR_ppoll,
     __NR_pselect6,
 ];
@@ -297,7 +294,6 @@ const OLDER: &[u32] = numbers![
     __NR_getdents,
     __NR_getpgrp,
     __NR_getrlimit,
-    __NR_inotify_init,
     __NR_lchown,
     __NR_link,
     __NR_lstat,

@@ -6,7 +6,7 @@ use linux_raw_sys::general as linux;
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
 use super::Calls;
-use crate::sandbox::{Reads, Rules, Sockets};
+use crate::sandbox::{Rules, Sockets};
 
 const AF_UNIX: u64 = 1;
 /// The address families IPv4, IPv6, and netlink, which looks up the addresses of this machine.
@@ -21,6 +21,9 @@ const OTHER_TYPES: [u64; 5] = [3, 4, 5, 6, 10];
 /// Options, by level, that send packets by way of another address than that of the socket: source routes of
 /// IPv4, and routing headers of IPv6 in their present and older form.
 const ROUTES: [(u64, u64); 4] = [(0, 4), (41, 57), (41, 5), (41, 6)];
+/// Options, by level, that let a socket keep more than usual: `SO_SNDBUF`, `SO_RCVBUF`, and both by force. What is
+/// kept is memory that no limit counts.
+const BUFFERS: [(u64, u64); 4] = [(1, 7), (1, 8), (1, 32), (1, 33)];
 /// Makes a connection while sending (`MSG_FASTOPEN`); with the argument of each call that has the flags.
 const FAST_OPEN: u64 = 0x2000_0000;
 const SENDING: [(u32, u8); 3] =
@@ -51,7 +54,7 @@ const PERSONALITIES: [u64; 5] = [0, 8, 0x0002_0000, 0x0002_0008, 0xffff_ffff];
 /// Requests of `ioctl` that programs make of files, pipes, sockets and network interfaces, and
 /// questions about terminals. All others are refused, such as those that type into a terminal, change
 /// its modes or take it over.
-const IOCTLS: [u64; 27] = [
+const IOCTLS: [u64; 26] = [
     0x5401,      // TCGETS: whether it is a terminal
     0x802c_542a, // TCGETS2, the same
     0x540f,      // TIOCGPGRP
@@ -66,7 +69,6 @@ const IOCTLS: [u64; 27] = [
     0x2,         // FIGETBSZ
     0x4004_9409, // FICLONE
     0x4020_940d, // FICLONERANGE
-    0xc018_9436, // FIDEDUPERANGE
     0xc020_660b, // FS_IOC_FIEMAP
     0x8008_6601, // FS_IOC_GETFLAGS
     0x8905,      // SIOCATMARK
@@ -81,17 +83,33 @@ const IOCTLS: [u64; 27] = [
     0x8933,      // SIOCGIFINDEX
 ];
 
-/// Commands of `fcntl`: descriptors, flags, locks, sizes of pipes, seals and hints. Others make the
-/// kernel send signals (`F_SETOWN`), hold up whoever opens a file next (`F_SETLEASE`), or watch a
-/// directory (`F_NOTIFY`).
-const FCNTLS: [u64; 26] = [
+/// Commands of `fcntl`: descriptors, flags, locks, sizes of pipes, and seals. Others make the kernel send signals
+/// (`F_SETOWN`), hold up whoever opens a file next (`F_SETLEASE`), watch a directory (`F_NOTIFY`), or keep hints with
+/// a file that is only open for reading (`F_SET_RW_HINT`).
+const FCNTLS: [u64; 24] = [
     0, 1, 2, 3, 4, // F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
     5, 6, 7, 9, 11, // F_GETLK, F_SETLK, F_SETLKW, F_GETOWN, F_GETSIG
     16, 36, 37, 38, // F_GETOWN_EX, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW
     1025, 1027, 1028, 1030, // F_GETLEASE, F_DUPFD_QUERY, F_CREATED_QUERY, F_DUPFD_CLOEXEC
     1031, 1032, 1033, 1034, // F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS
-    1035, 1036, 1037, 1038, // hints on how long data lives
+    1035, 1037, // F_GET_RW_HINT, F_GET_FILE_RW_HINT
 ];
+
+/// The calls that make files, with their arguments of flags, if they have any, and of modes.
+const MAKING: &[(u32, Option<u8>, u8)] = &[
+    (linux::__NR_openat, Some(2), 3),
+    (linux::__NR_mknodat, None, 2),
+    #[cfg(target_arch = "x86_64")]
+    (linux::__NR_open, Some(1), 2),
+    #[cfg(target_arch = "x86_64")]
+    (linux::__NR_creat, None, 1),
+    #[cfg(target_arch = "x86_64")]
+    (linux::__NR_mknod, None, 1),
+];
+/// The flags with which `open` makes a file: `O_CREAT`, and `O_TMPFILE` without the bits of other flags.
+const MAKES: [u64; 2] = [linux::O_CREAT as u64, linux::__O_TMPFILE as u64];
+/// The bits of a mode with which a program has the rights of its owner or its group, whoever starts it.
+const RUNS_AS_OWNER: [u64; 2] = [linux::S_ISUID as u64, linux::S_ISGID as u64];
 
 /// Returns the calls of the list that are refused with certain arguments, or always because `rules` do
 /// not allow them.
@@ -107,12 +125,32 @@ pub(super) fn refused(rules: &Rules) -> Result<Calls, Box<dyn Error>> {
     refuse(linux::__NR_fcntl, none_of(1, &FCNTLS)?);
     refuse(linux::__NR_seccomp, vec![when(&[(1, has(NEW_LISTENER), NEW_LISTENER)])?]);
     refuse(linux::__NR_personality, none_of(0, &PERSONALITIES)?);
+    programs_of_their_owner(&mut refuse)?;
     own_priorities(&mut refuse)?;
-    if matches!(rules.reads, Reads::Only { .. }) {
-        refuse(linux::__NR_inotify_add_watch, Vec::new());
-    }
     sockets(&mut refuse, &rules.sockets)?;
     Ok(calls)
+}
+
+/// Refuses to make files that run with the rights of their owner. The supervisor refuses to change others into such.
+fn programs_of_their_owner(
+    refuse: &mut impl FnMut(u32, Vec<SeccompRule>) -> Option<Vec<SeccompRule>>,
+) -> Result<(), Box<dyn Error>> {
+    for (call, flags, modes) in MAKING.iter().copied() {
+        let mut rules = Vec::new();
+        for mode in RUNS_AS_OWNER.map(|mode| (modes, has(mode), mode)) {
+            match flags {
+                None => rules.push(when(&[mode])?),
+                // Without these flags, the mode is not read and may be anything.
+                Some(flags) => {
+                    for flag in MAKES {
+                        rules.push(when(&[(flags, has(flag), flag), mode.clone()])?);
+                    }
+                }
+            }
+        }
+        refuse(call, rules);
+    }
+    Ok(())
 }
 
 /// Refuses to change limits, priorities, schedulers and processors of anything but the calling thread,
@@ -140,11 +178,20 @@ fn own_priorities(
     Ok(())
 }
 
+/// Returns the rules for calls of `setsockopt` that let a socket keep more.
+fn buffers() -> Result<Vec<SeccompRule>, Box<dyn Error>> {
+    let rules = BUFFERS.map(|(level, option)| {
+        when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
+    });
+    rules.into_iter().collect()
+}
+
 /// Refuses the calls that make and use the sockets that are not allowed.
 fn sockets(
     refuse: &mut impl FnMut(u32, Vec<SeccompRule>) -> Option<Vec<SeccompRule>>,
     sockets: &Sockets,
 ) -> Result<(), Box<dyn Error>> {
+    refuse(linux::__NR_setsockopt, buffers()?);
     match sockets {
         Sockets::All => return Ok(()),
         Sockets::Some(_) => internet(refuse)?,
@@ -177,7 +224,8 @@ fn internet(
     let routes = ROUTES.map(|(level, option)| {
         when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
     });
-    refuse(linux::__NR_setsockopt, routes.into_iter().collect::<Result<_, _>>()?);
+    let routes: Result<Vec<_>, _> = routes.into_iter().collect();
+    refuse(linux::__NR_setsockopt, [buffers()?, routes?].concat());
     for (call, flags) in SENDING {
         refuse(call, vec![when(&[(flags, has(FAST_OPEN), FAST_OPEN)])?]);
     }

@@ -1,6 +1,6 @@
 //! Filters system calls on Linux. Two seccomp filters hold at once: the first knows which calls exist
-//! in the sandbox ([`allowed`]), the second refuses some of their arguments ([`arguments`]). Where the
-//! network is open, a third makes calls with addresses wait for the supervisor.
+//! in the sandbox ([`allowed`]), the second refuses some of their arguments ([`arguments`]). A third makes calls wait
+//! for the supervisor: those that change attributes of files, and where the network is open those with addresses.
 
 mod allowed;
 mod arguments;
@@ -18,8 +18,8 @@ const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
 
 /// Calls that libraries do without if there is no such call, but not if it is refused: they then use
-/// `clone`, and temporary files.
-const UNKNOWN: [u32; 2] = [linux::__NR_clone3, linux::__NR_memfd_create];
+/// `clone`, temporary files, and `openat`.
+const UNKNOWN: [u32; 3] = [linux::__NR_clone3, linux::__NR_memfd_create, linux::__NR_openat2];
 
 /// The newest call that was weighed for the list. Programs are used to kernels that do not have newer
 /// ones, and then use older ones instead.
@@ -45,20 +45,30 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// Compiles the filters for `rules`. Fails on processors whose calls are not known.
-    pub(super) fn new(rules: &Rules) -> Result<Filters, Box<dyn Error>> {
+    /// Compiles the filters for `rules`. With `has_files`, nothing restricts files, and their attributes stay open,
+    /// too; without `is_supervised`, they are closed everywhere. Fails on processors whose calls are not known.
+    pub(super) fn new(
+        rules: &Rules,
+        has_files: bool,
+        is_supervised: bool,
+    ) -> Result<Filters, Box<dyn Error>> {
         let allowed: BTreeSet<u32> = allowed::all().collect();
         let existing = allowed.iter().map(|number| (i64::from(*number), Vec::new())).collect();
         let mut refused = arguments::refused(rules)?;
         let known = (0..=NEWEST).filter(|number| !allowed.contains(number));
         let known = known.filter(|number| !UNKNOWN.contains(number));
         refused.extend(known.map(|number| (i64::from(number), Vec::new())));
+        if !has_files && !is_supervised {
+            refused.extend(attributes());
+        }
         let own = [
             compile(existing, SeccompAction::Errno(ENOSYS), SeccompAction::Allow)?,
             compile(refused, SeccompAction::Allow, SeccompAction::Errno(EPERM))?,
         ];
-        let is_asked = matches!(rules.sockets, Sockets::Some(_)) && is_supervised();
-        Ok(Filters { own, asking: is_asked.then(asking).transpose()? })
+        let asks_network = matches!(rules.sockets, Sockets::Some(_));
+        let is_asked = is_supervised && (asks_network || !has_files);
+        let asking = is_asked.then(|| asking(asks_network, !has_files)).transpose()?;
+        Ok(Filters { own, asking })
     }
 
     /// Applies the filters to the calling thread and all that it starts later. Allocates nothing unless
@@ -76,19 +86,30 @@ impl Filters {
     }
 }
 
-/// Tells whether a supervisor can hold the network of a sandbox to single addresses.
+/// Tells whether a supervisor can decide about calls of a sandbox.
 pub(super) fn is_supervised() -> bool {
-    supervisor::is_supported(|| asking().ok())
+    supervisor::is_supported(|| asking(true, true).ok())
 }
 
-/// Compiles the filter that asks the supervisor.
-fn asking() -> Result<BpfProgram, Box<dyn Error>> {
+/// The calls that change attributes of files.
+fn attributes() -> impl Iterator<Item = (i64, Vec<SeccompRule>)> {
+    let numbers = supervisor::ATTRIBUTES.iter().copied().flatten();
+    numbers.map(|number| (i64::from(*number), Vec::new()))
+}
+
+/// Compiles the filter that asks the supervisor about addresses, about attributes of files, or both.
+fn asking(network: bool, files: bool) -> Result<BpfProgram, Box<dyn Error>> {
     const RETURN: u16 = 0x06;
     const TRAP: u32 = 0x0003_0000;
     const ASK: u32 = 0x7fc0_0000; // SECCOMP_RET_USER_NOTIF
-    let mut calls: Calls =
-        supervisor::SUPERVISED.iter().map(|number| (i64::from(*number), Vec::new())).collect();
-    calls.insert(linux::__NR_sendto.into(), arguments::with_address()?);
+    let mut calls = Calls::new();
+    if network {
+        calls.extend(supervisor::ADDRESSES.map(|number| (i64::from(number), Vec::new())));
+        calls.insert(linux::__NR_sendto.into(), arguments::with_address()?);
+    }
+    if files {
+        calls.extend(attributes());
+    }
     // The compiler does not know this action, so that another one, which nothing else uses, marks its place.
     let mut program = compile(calls, SeccompAction::Allow, SeccompAction::Trap)?;
     for instruction in &mut program {

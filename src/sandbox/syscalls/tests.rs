@@ -10,6 +10,7 @@ use crate::sandbox::{Reads, Sockets};
 enum Decision {
     Allowed,
     Refused(u32),
+    Asked,
     Killed,
 }
 
@@ -56,6 +57,7 @@ fn run(program: &[sock_filter], architecture: u32, number: u32, arguments: [u64;
             0x06 => {
                 return match k & 0xffff_0000 {
                     0x7fff_0000 => Decision::Allowed,
+                    0x7fc0_0000 => Decision::Asked,
                     0x0005_0000 => Decision::Refused(k & 0xffff),
                     _ => Decision::Killed,
                 };
@@ -70,9 +72,9 @@ fn run(program: &[sock_filter], architecture: u32, number: u32, arguments: [u64;
 }
 
 fn decide(filters: &Filters, number: u32, arguments: [u64; 6]) -> Decision {
-    // The filter that was applied last comes first.
-    let decisions =
-        filters.own.iter().rev().map(|program| run(program, ARCHITECTURE, number, arguments));
+    // The filter that was applied last comes first; a refusal outweighs a question.
+    let programs = filters.own.iter().rev().chain(&filters.asking);
+    let decisions = programs.map(|program| run(program, ARCHITECTURE, number, arguments));
     decisions
         .into_iter()
         .find(|decision| *decision != Decision::Allowed)
@@ -80,7 +82,7 @@ fn decide(filters: &Filters, number: u32, arguments: [u64; 6]) -> Decision {
 }
 
 fn filters(sockets: Sockets, reads: Reads) -> Filters {
-    Filters::new(&Rules { reads, write: Vec::new(), sockets }).unwrap()
+    Filters::new(&Rules { reads, write: Vec::new(), sockets }, false, true).unwrap()
 }
 
 fn only() -> Reads {
@@ -121,9 +123,10 @@ fn calls_of_another_architecture_end_the_process() {
 fn arguments_decide_about_some_calls() {
     use linux::*;
     const SIGCHLD: u64 = 0x11;
+    const WRITING: u64 = 1 | 0o100; // O_WRONLY | O_CREAT
     let (yes, no) = (Decision::Allowed, Decision::Refused(EPERM));
     let thread = u64::from(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD);
-    let cases: [(u32, &[u64], Decision); 38] = [
+    let cases: [(u32, &[u64], Decision); 46] = [
         (__NR_clone, &[SIGCHLD], yes),
         (__NR_clone, &[thread], yes),
         (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWUSER)], no),
@@ -143,6 +146,15 @@ fn arguments_decide_about_some_calls() {
         (__NR_fcntl, &[0, 1030], yes),
         (__NR_fcntl, &[0, 8], no),    // F_SETOWN
         (__NR_fcntl, &[0, 1024], no), // F_SETLEASE
+        (__NR_fcntl, &[0, 1036], no), // F_SET_RW_HINT
+        (__NR_openat, &[0, 0, WRITING, 0o755], yes),
+        (__NR_openat, &[0, 0, WRITING, 0o4755], no),
+        (__NR_openat, &[0, 0, WRITING, 0o2755], no),
+        (__NR_openat, &[0, 0, 0o2020_0001, 0o4755], no), // O_TMPFILE
+        (__NR_openat, &[0, 0, 0, 0o4755], yes),
+        (__NR_mknodat, &[0, 0, 0o10_4755], no),
+        (__NR_setsockopt, &[0, 1, 9], yes), // SO_KEEPALIVE
+        (__NR_setsockopt, &[0, 1, 7], no),  // SO_SNDBUF
         (__NR_personality, &[0xffff_ffff], yes),
         (__NR_personality, &[0x0040_0000], no), // READ_IMPLIES_EXEC
         (__NR_setpriority, &[0, 0, 10], yes),
@@ -160,7 +172,6 @@ fn arguments_decide_about_some_calls() {
         (__NR_prlimit64, &[0, 7, 1], yes),
         (__NR_prlimit64, &[77, 7, 0], yes),
         (__NR_prlimit64, &[77, 7, 1], no),
-        (__NR_inotify_add_watch, &[], no),
         (__NR_read, &[], yes),
     ];
     let filters = filters(Sockets::Pairs, only());
@@ -168,6 +179,31 @@ fn arguments_decide_about_some_calls() {
         let mut arguments = [0; 6];
         arguments[..given.len()].copy_from_slice(given);
         assert_eq!(decide(&filters, number, arguments), expected, "{number} {given:x?}");
+    }
+}
+
+#[test]
+fn attributes_are_asked_for_or_refused_or_left_open_with_the_files() {
+    let rules = |reads| Rules { reads, write: Vec::new(), sockets: Sockets::Pairs };
+    let (all, only) = (rules(Reads::All { but: Vec::new() }), rules(only()));
+    let (yes, no, asked) = (Decision::Allowed, Decision::Refused(EPERM), Decision::Asked);
+    let cases = [
+        (&all, false, true, asked),
+        (&only, false, true, asked),
+        (&all, false, false, no),
+        (&only, false, false, no),
+        // Nothing restricts files: they can be changed by any other call, too.
+        (&all, true, true, yes),
+        (&only, true, false, yes),
+    ];
+    for (rules, has_files, is_supervised, expected) in cases {
+        let filters = Filters::new(rules, has_files, is_supervised).unwrap();
+        for number in supervisor::ATTRIBUTES.iter().copied().flatten().copied() {
+            let decision = decide(&filters, number, [0; 6]);
+            assert_eq!(decision, expected, "{number} {has_files} {is_supervised}");
+        }
+        let open = decide(&filters, linux::__NR_openat, [0; 6]);
+        assert_eq!(open, yes);
     }
 }
 

@@ -76,7 +76,7 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
         }
     };
     let sandbox = give_up_rights(&load, hand_over)
-        .map_err(|error| format!("its network cannot be supervised: {error}"))?;
+        .map_err(|error| format!("it cannot be supervised: {error}"))?;
     let shown = PathBuf::from(&load.shown_as).display().to_string();
     let child = Arc::new(Child {
         is_of_library,
@@ -135,7 +135,7 @@ fn give_up_rights(
             run: paths(&load.run, &[]),
             but: Vec::new(),
         },
-        write: paths(&load.write, &[&load.scratch]),
+        write: load.writable(),
         sockets: match &load.network {
             network if network.is_none() => Sockets::Pairs,
             network => Sockets::Some(network.clone()),

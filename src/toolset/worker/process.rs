@@ -21,7 +21,7 @@ use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
 use super::supervised::Supervised;
 use crate::process::{Group, Measuring, session};
-use crate::sandbox::{describe_exit, keep_descriptors};
+use crate::sandbox::{Allowed, describe_exit, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.
@@ -83,6 +83,7 @@ impl Process {
             scratch: scratch.path().into(),
             ..Load::limited(limits)
         };
+        let allowed = Allowed { network: load.network.clone(), write: load.writable() };
         let load = frame(&ToChild::Load(Box::new(code.complete(load))))?;
         let (socket, output, mut child) =
             spawn(program, &skill_dir, scratch.path(), limits, shown_as)
@@ -105,7 +106,7 @@ impl Process {
             next_id: AtomicU64::new(1),
             gone: Condvar::new(),
             measuring: Mutex::new(Measuring::new(limits.totals(scratch.path()))),
-            supervised: Mutex::new(Supervised::new(limits.network.clone())),
+            supervised: Mutex::new(Supervised::new(allowed)),
         });
         let reader = Arc::clone(&process);
         // Share the child, so that it can be killed and reaped here if no reader thread can be started.

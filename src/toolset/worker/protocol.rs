@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 use repertoire_plugin::{ToolOutput, ToolsetDescription};
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ pub(super) struct Load {
 impl Load {
     /// Creates a message with the values of `limits`. The paths of the plugin are left empty.
     pub(super) fn limited(limits: &Limits) -> Self {
-        let absolute = |path: &std::path::PathBuf| {
+        let absolute = |path: &PathBuf| {
             std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string()
         };
         Self {
@@ -77,6 +78,11 @@ impl Load {
             write: limits.write.iter().map(absolute).collect(),
             ..Self::default()
         }
+    }
+
+    /// The files and directories that the process may change.
+    pub(super) fn writable(&self) -> Vec<PathBuf> {
+        self.write.iter().chain([&self.scratch]).map(PathBuf::from).collect()
     }
 }
 

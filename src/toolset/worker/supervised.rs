@@ -1,36 +1,36 @@
-//! The network of a child, which this program supervises.
+//! The calls of a child that this program makes for it: those that reach the network, and those that change
+//! attributes of files.
 
 use crate::process::Group;
-use crate::sandbox::Supervisor;
-use crate::skill::Network;
+use crate::sandbox::{Allowed, Supervisor};
 
-/// The part of the network that a child has, and its supervisor once that was asked for.
+/// The things that a child may do, and its supervisor once that was asked for.
 pub(super) struct Supervised {
-    /// `None` once the child has asked, or runs foreign code, and if nothing is open: only a child that has
-    /// a network asks, once, before foreign code runs in it. What that code names could be anything.
-    network: Option<Network>,
+    /// `None` once the child has asked, or runs foreign code: it asks once, before foreign code runs in it. What
+    /// that code names could be anything.
+    allowed: Option<Allowed>,
     supervisor: Option<Supervisor>,
 }
 
 impl Supervised {
-    pub(super) fn new(network: Network) -> Supervised {
-        Supervised { network: Some(network).filter(|network| !network.is_none()), supervisor: None }
+    pub(super) fn new(allowed: Allowed) -> Supervised {
+        Supervised { allowed: Some(allowed), supervisor: None }
     }
 
-    /// Takes the listener of the child, the first of `group`. Returns false if that is not possible: the
-    /// network of the child is then closed.
+    /// Takes the listener of the child, the first of `group`. Returns false if that is not possible: the child
+    /// then can do nothing of it.
     pub(super) fn take(&mut self, group: Group, listener: i32) -> bool {
-        let Some(network) = self.network.take() else { return false };
-        match Supervisor::start(group.id(), listener, network) {
+        let Some(allowed) = self.allowed.take() else { return false };
+        match Supervisor::start(group.id(), listener, &allowed) {
             Ok(supervisor) => self.supervisor = Some(supervisor),
-            Err(error) => tracing::warn!("the network of a plugin stays closed: {error}"),
+            Err(error) => tracing::warn!("a plugin cannot be supervised: {error}"),
         }
         self.supervisor.is_some()
     }
 
     /// Takes no listener from now on.
     pub(super) fn disarm(&mut self) {
-        self.network = None;
+        self.allowed = None;
     }
 
     /// Ends the supervisor.
@@ -54,15 +54,15 @@ mod tests {
         let group = Group::of(&child).unwrap();
         // The standard input of the child stands for a listener.
         let taken = |mut supervised: Supervised| supervised.take(group, 0);
-        let open = taken(Supervised::new(true.into()));
-        let closed = taken(Supervised::new(Network::default()));
-        let mut disarmed = Supervised::new(true.into());
+        let armed = || Supervised::new(Allowed { network: true.into(), write: Vec::new() });
+        let open = taken(armed());
+        let mut disarmed = armed();
         disarmed.disarm();
         let late = taken(disarmed);
         child.kill().and_then(|()| child.wait()).unwrap();
         if !open {
             return println!("SKIPPED: this system cannot take a descriptor of a child");
         }
-        assert!(!closed && !late);
+        assert!(!late);
     }
 }

@@ -146,7 +146,13 @@ pub(super) fn open(
     }
     let _lock = lock(path, wait)?;
     let mut set_aside = None;
-    let connection = match patiently(wait, || connect(path, check, wait)) {
+    let mut connected = patiently(wait, || connect(path, check, wait));
+    // `SQLite` takes a disk that cannot be read for damage. It may be readable now.
+    if matches!(connected, Err(Problem::Damaged(_))) && !matches!(check, Check::KnownDamaged(_)) {
+        refuse_foreign(path)?;
+        connected = patiently(wait, || connect(path, Check::Thorough, wait));
+    }
+    let connection = match connected {
         Err(Problem::Damaged(why)) => {
             refuse_foreign(path)?;
             let kept_as = move_aside(path).map_err(|error| io_error("set aside", path, error))?;

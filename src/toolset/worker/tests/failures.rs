@@ -223,7 +223,7 @@ fn what_a_child_takes_altogether_is_bounded() {
     };
     // Eleven times twice as many: 2,048 processes, if nobody ends them.
     let multiply = "f() { [ $1 = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 100; }; f 11";
-    let cases: [(Limits, &str, &str); 5] = [
+    let cases: [(Limits, &str, &str); 6] = [
         (
             limits(|limits| limits.group_processes = Some(100)),
             multiply,
@@ -242,6 +242,13 @@ fn what_a_child_takes_altogether_is_bounded() {
         (
             limits(|limits| limits.address_space = Some(256 << 20)),
             "for i in 1 2 3; do python3 -c 'import time; x = bytearray(120 << 20); time.sleep(100)' & done; wait",
+            "it took more than 268435456 bytes of memory altogether",
+        ),
+        (
+            limits(|limits| limits.address_space = Some(256 << 20)),
+            "python3 -c 'import socket, time
+kept = [socket.socketpair() for _ in range(400)]
+time.sleep(100)'",
             "it took more than 268435456 bytes of memory altogether",
         ),
         (

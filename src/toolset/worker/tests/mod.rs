@@ -1,5 +1,7 @@
 //! Tests of workers whose child process is this test program.
 
+#[path = "../../../../tests/support/attributes.rs"]
+mod attributes;
 mod behaviour;
 #[path = "../../../../tests/support/plugin.rs"]
 mod build;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::attributes::{self, Files};
 use super::services::{self, Services};
 use super::*;
 use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
@@ -111,6 +112,34 @@ fn probe(has_rights: bool) {
     }
     assert!(level.processes && level.terminal, "{level:?}");
     outside.assert_shut(&printed);
+}
+
+#[test]
+fn attributes_change_only_where_a_toolset_may_write() {
+    let say = |text: &str| println!("{text}");
+    if !Path::new("/usr/bin/python3").exists() {
+        return say("SKIPPED: no `python3` on this machine");
+    }
+    for has_network in [false, true] {
+        let files = Files::new();
+        let write = vec![files.writable.path().to_owned()];
+        let limits = Limits { network: has_network.into(), write, ..short() };
+        let fixture = Fixture::prober(limits);
+        std::fs::write(fixture.skill.path().join("attributes.py"), attributes::PROGRAM).unwrap();
+        let aim = files.aim();
+        let command = format!("exec /usr/bin/python3 attributes.py '{aim}' 2>&1");
+        let printed = fixture.probe("run", &named(command)).unwrap();
+        let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
+            panic!("not running");
+        };
+        if !level.attributes {
+            return say("SKIPPED: this kernel has not all of Landlock and seccomp");
+        }
+        files.assert_changed(&printed, printed.contains("own: fchmod: done"));
+    }
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let name = format!("{module}::attributes_change_only_where_a_toolset_may_write");
+    probes::again_as_another(&name, say);
 }
 
 #[test]
