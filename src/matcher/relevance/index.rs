@@ -375,7 +375,8 @@ mod tests {
         let changed =
             known.with_skill(&without.0, &with.1.without_example("water the herbs")).unwrap();
         // The mean lengths of the fields stay those of the known index.
-        let skills = sorted(beside_others(&without));
+        let skills = sorted(beside_others(&without)).into_iter().map(|skill| (skill, None));
+        let skills: Vec<Indexed<'_>> = skills.collect();
         let folded = fold_all(&skills, &known.means, None, &Reporter::default());
         assert_eq!(changed.flat.bytes(), Flat::new(&folded).bytes());
         assert_ne!(changed.flat.bytes(), known.flat.bytes());
