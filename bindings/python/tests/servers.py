@@ -31,13 +31,14 @@ class Server:
         self.command = command
         self.place = place
         self.stop_signal = stop
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[Any] | None = None
 
     def start(self) -> None:
         with (self.place / "log").open("ab") as log:
-            self.process = subprocess.Popen(
+            process: subprocess.Popen[Any] = subprocess.Popen(
                 self.command, cwd="/", stdout=log, stderr=log, **as_nobody()
             )
+        self.process = process
         port = int(self.url.rsplit(":", 1)[1].split("/")[0])
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -45,7 +46,7 @@ class Server:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()
                 return
             except OSError:
-                assert self.process.poll() is None, (self.place / "log").read_text()
+                assert process.poll() is None, (self.place / "log").read_text()
                 time.sleep(0.05)
         raise AssertionError("the server does not answer")
 

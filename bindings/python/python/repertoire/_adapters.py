@@ -25,7 +25,7 @@ class Conversation:
     def __init__(
         self, engine: Engine, chat: str | Session | None = None, instructions: str | None = None
     ) -> None:
-        if not isinstance(engine, Engine):
+        if not isinstance(engine, Engine):  # pyright: ignore[reportUnnecessaryIsInstance]
             kind = type(engine).__name__
             raise TypeError(f"the first argument of a Chat is an Engine, not {kind}")
         self.engine = engine

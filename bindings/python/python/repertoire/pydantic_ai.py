@@ -70,7 +70,8 @@ class Chat(Conversation):
     ) -> None:
         agents = sdk("pydantic_ai", "pydantic-ai-slim")
         super().__init__(engine, chat, instructions)
-        own = [skill_toolset(self.tools), *(options.pop("toolsets", None) or [])]
+        others: list[AbstractToolset[Any]] = options.pop("toolsets", None) or []
+        own = [skill_toolset(self.tools), *others]
         self.agent: Agent[Any, Any] = agents.Agent(
             model, instructions=self.system, toolsets=own, **options
         )
