@@ -35,14 +35,12 @@ const N_RUNS: usize = 15;
 fn serve(dir: &str, way: &str) -> Result<Vec<Engine>, repertoire::Error> {
     let build = |allowlist| Engine::builder().source(Source::user(dir)).allow(allowlist).build();
     let list = |skills: &&[&str]| Allowlist::from_entries(Some(skills));
-    let roles: Vec<Engine> = match way {
-        "ten engines" => ROLES.iter().map(|role| build(list(role))).collect::<Result<_, _>>()?,
-        _ => {
-            let whole = build(Allowlist::default())?;
-            let view =
-                |role| if way == "ten views" { whole.view(list(role)) } else { whole.clone() };
-            ROLES.iter().map(view).collect()
-        }
+    let roles: Vec<Engine> = if way == "ten engines" {
+        ROLES.iter().map(|role| build(list(role))).collect::<Result<_, _>>()?
+    } else {
+        let whole = build(Allowlist::default())?;
+        let view = |role| if way == "ten views" { whole.view(list(role)) } else { whole.clone() };
+        ROLES.iter().map(view).collect()
     };
     for (nth, role) in roles.iter().enumerate() {
         let session = role.session(&format!("chat-{nth}"));

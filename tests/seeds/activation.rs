@@ -65,7 +65,9 @@ fn seed_002_hints_name_files_direct_sub_skills_and_documents() {
     ]);
     // The skills have a directory of their own, so that documents for all of them are beside it.
     let dir = tempfile::tempdir().unwrap();
-    all.iter().for_each(|(path, text)| write(&dir.path().join("skills"), path, text));
+    for (path, text) in all {
+        write(&dir.path().join("skills"), path, text);
+    }
     write(dir.path(), "knowledge/sven-p2p.md", "# P2P Networking\n\nFacts.\n");
     let source = repertoire::Source::user(dir.path().join("skills"));
     let engine = repertoire::Engine::builder().source(source).build().unwrap();

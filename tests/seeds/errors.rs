@@ -11,6 +11,8 @@ use super::{builder, skill, tree, use_skill};
 
 #[test]
 fn seed_003_each_failure_of_the_tool_has_its_code() {
+    use ErrorCode::{ExecutionError, InternalError, InvalidParam, NotFound};
+
     let dir = tree(&[
         ("fine/SKILL.md", &skill("fine", "", "Do.")),
         ("other/SKILL.md", &skill("other", "", "Do.")),
@@ -22,7 +24,6 @@ fn seed_003_each_failure_of_the_tool_has_its_code() {
     fs::write(dir.path().join("bytes/SKILL.md"), b"---\nname: \xff\n").unwrap();
     let engine = builder(&dir).build().unwrap();
     fs::remove_file(dir.path().join("gone/SKILL.md")).unwrap();
-    use ErrorCode::{ExecutionError, InternalError, InvalidParam, NotFound};
     for (arguments, code, word) in [
         (json!({}), InvalidParam, "skill"),
         (json!({"skill": null}), InvalidParam, "string"),
@@ -84,7 +85,7 @@ fn seed_003_a_skill_file_without_permission_is_permission_denied() {
 
     let dir = tree(&[("locked/SKILL.md", &skill("locked", "", "Do."))]);
     let file = dir.path().join("locked/SKILL.md");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(&file).is_ok() {
         return; // root reads every file
     }

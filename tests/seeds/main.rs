@@ -17,7 +17,9 @@ use tempfile::TempDir;
 /// Writes files below a directory of their own.
 fn tree(files: &[(&str, &str)]) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    files.iter().for_each(|(path, text)| write(dir.path(), path, text));
+    for (path, text) in files {
+        write(dir.path(), path, text);
+    }
     dir
 }
 

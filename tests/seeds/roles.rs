@@ -1,6 +1,7 @@
 //! Roles and tasks: what each sees, and what its session agreed to.
 
 use repertoire::activation::Risk;
+use repertoire::skill::SkillId;
 use repertoire::{Allowlist, Audience, Consent, ConsentPolicy, Engine};
 use serde_json::json;
 
@@ -30,7 +31,7 @@ fn seed_004_an_allowlist_decides_what_exists_for_a_task() {
         assert_eq!(task.prompt().included, wanted, "{list:?}");
         let session = task.session("task");
         let shown = task.turn("ship it", &session).run().unwrap().disclosure.full;
-        let mut shown: Vec<&str> = shown.iter().map(|id| id.as_str()).collect();
+        let mut shown: Vec<&str> = shown.iter().map(SkillId::as_str).collect();
         shown.sort_unstable();
         assert_eq!(shown, wanted, "{list:?}");
         session.end().unwrap();
