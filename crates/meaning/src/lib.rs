@@ -25,7 +25,7 @@
 //! * [`Table`]: the one in this crate, those in files, and with the feature `model2vec` those in the
 //!   form of model2vec
 //! * `Transformer`, with the feature `transformer`: sentence transformers of the BERT family, such as
-//!   MiniLM and e5-small, in milliseconds a text
+//!   `MiniLM` and e5-small, in milliseconds a text
 //! * [`Model`]: either of them
 //! * [`Vector`] and [`Compact`]: the direction of a text, exact and in a byte for each dimension
 //! * [`Vectors`] and [`Query`]: one message against thousands of compact vectors
@@ -56,6 +56,8 @@ mod layout;
 mod model;
 mod pieces;
 mod query;
+mod scratch;
+mod sum;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -68,7 +70,8 @@ pub use compact::Compact;
 pub use error::{Error, ErrorKind};
 pub use model::Model;
 pub use query::{Query, Vectors};
+pub use scratch::Scratch;
 pub use table::Table;
 #[cfg(feature = "transformer")]
 pub use transformer::Transformer;
-pub use vector::{Contribution, MAX_TEXT, Scratch, Vector};
+pub use vector::{Contribution, MAX_TEXT, Vector};

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::error::Error;
+use crate::scratch::Scratch;
 use crate::table::Table;
 #[cfg(feature = "transformer")]
 use crate::transformer::{Side, Transformer};
-use crate::vector::{Contribution, Scratch, Vector};
+use crate::vector::{Contribution, Vector};
 
 /// A model of meaning: what makes vectors of texts. Vectors of different models have nothing to do with each other.
 #[derive(Debug, Clone)]
@@ -140,7 +141,9 @@ impl Model {
         match self {
             Model::Table(table) => table.vector(text, scratch),
             #[cfg(feature = "transformer")]
-            Model::Transformer(transformer) => transformer.vector(text, Side::Query, scratch),
+            Model::Transformer(transformer) => {
+                transformer.vector(text, Side::Query, &mut scratch.pieces, &mut scratch.transformer)
+            }
         }
     }
 
@@ -149,7 +152,12 @@ impl Model {
         match self {
             Model::Table(table) => table.vector(text, scratch),
             #[cfg(feature = "transformer")]
-            Model::Transformer(transformer) => transformer.vector(text, Side::Document, scratch),
+            Model::Transformer(transformer) => transformer.vector(
+                text,
+                Side::Document,
+                &mut scratch.pieces,
+                &mut scratch.transformer,
+            ),
         }
     }
 
@@ -161,6 +169,13 @@ impl Model {
         other: &Vector,
         scratch: &mut Scratch,
     ) -> Vec<Contribution> {
-        of_each!(self, model => model.contributions(text, other, scratch))
+        match self {
+            Model::Table(table) => table.contributions(text, other, scratch),
+            #[cfg(feature = "transformer")]
+            Model::Transformer(transformer) => {
+                let Scratch { pieces, transformer: run } = scratch;
+                transformer.contributions(text, other, pieces, run)
+            }
+        }
     }
 }

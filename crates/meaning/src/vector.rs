@@ -4,21 +4,10 @@ use std::ops::Range;
 
 use crate::compact::{Compact, UNIT, dot};
 use crate::layout::MAX_DIMENSIONS;
-use crate::pieces::{PieceScratch, UNKNOWN, pieces};
 use crate::query::Query;
-use crate::table::Table;
 
 /// Only this much of a text counts, in bytes; more adds time and little to the mean.
 pub const MAX_TEXT: usize = 4096;
-
-/// Working memory that [`Table::vector`] needs. Once it has met a text of [`MAX_TEXT`] bytes, no text
-/// allocates; shorter texts need less.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    pub(crate) pieces: PieceScratch,
-    #[cfg(feature = "transformer")]
-    pub(crate) transformer: crate::transformer::Run,
-}
 
 /// The direction in which a text lies: of length 1, or of length 0 if the table knows no word of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,62 +31,6 @@ pub struct Contribution {
 pub(crate) fn bounded(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.get(..end.unwrap_or_default()).unwrap_or_default()
-}
-
-impl Table {
-    /// Returns the vector of the first [`MAX_TEXT`] bytes of a text: the sum of the rows of its pieces,
-    /// brought to length 1.
-    pub fn vector(&self, text: &str, scratch: &mut Scratch) -> Vector {
-        let mut sum = [0.0; MAX_DIMENSIONS];
-        pieces(self.vocabulary(), bounded(text), &mut scratch.pieces, |piece| {
-            self.add(piece.row, &mut sum)
-        });
-        Vector::new(unit(sum), self.dimensions())
-    }
-
-    /// Returns the words of a text with what each adds to the cosine of its vector and `other`, the
-    /// largest share first. Parts of a word count as the word; a word that occurs twice is in the list
-    /// twice.
-    pub fn contributions(
-        &self,
-        text: &str,
-        other: &Vector,
-        scratch: &mut Scratch,
-    ) -> Vec<Contribution> {
-        let mut sum = [0.0; MAX_DIMENSIONS];
-        let mut words = Vec::new();
-        pieces(self.vocabulary(), bounded(text), &mut scratch.pieces, |piece| {
-            let mut row = [0.0; MAX_DIMENSIONS];
-            self.add(piece.row, &mut row);
-            for (sum, row) in sum.iter_mut().zip(&row) {
-                *sum += row;
-            }
-            let share = dot(&row, &other.values);
-            if piece.row == UNKNOWN {
-                return;
-            }
-            words.push(Contribution { range: piece.range, share });
-        });
-        shares(words, &sum)
-    }
-
-    /// Adds a row, in units of its scale.
-    fn add(&self, row: u32, sum: &mut [f32; MAX_DIMENSIONS]) {
-        let Some((scale, values)) = self.row(row) else { return };
-        if self.header().bits == 8 {
-            for (sum, value) in sum.iter_mut().zip(values) {
-                *sum += scale * f32::from(value.cast_signed());
-            }
-            return;
-        }
-        // Byte i holds dimension i and dimension i of the second half, so that both halves are read in
-        // order.
-        let (low, high) = sum.split_at_mut(values.len());
-        for ((low, high), value) in low.iter_mut().zip(high).zip(values) {
-            *low += scale * (f32::from(value & 15) - 8.0);
-            *high += scale * (f32::from(value >> 4) - 8.0);
-        }
-    }
 }
 
 /// Joins the pieces of each word, brings their shares to the unit of a vector with this sum, and puts the
@@ -131,8 +64,8 @@ pub(crate) fn unit(mut values: [f32; MAX_DIMENSIONS]) -> [f32; MAX_DIMENSIONS] {
 }
 
 impl Vector {
-    pub(crate) fn new(values: [f32; MAX_DIMENSIONS], dimensions: usize) -> Vector {
-        Vector { values, dimensions: dimensions as u16 }
+    pub(crate) fn new(values: &[f32; MAX_DIMENSIONS], dimensions: usize) -> Vector {
+        Vector { values: *values, dimensions: dimensions as u16 }
     }
 
     /// The components, one for each dimension.

@@ -9,6 +9,7 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
 use super::functions::{ROUNDING, greatest};
+use super::reader::Reader;
 
 /// The number of outputs in a panel.
 const PANEL: usize = 32;
@@ -66,11 +67,7 @@ pub(crate) fn write_linear(weights: &[f32], bias: &[f32], file: &mut Vec<u8>) {
 
 impl Linear {
     /// Reads a linear map at the place of `reader`.
-    pub(super) fn read(
-        reader: &mut super::network::Reader<'_>,
-        inputs: usize,
-        outputs: usize,
-    ) -> Option<Linear> {
+    pub(super) fn read(reader: &mut Reader<'_>, inputs: usize, outputs: usize) -> Option<Linear> {
         let weights = reader.skip(weight_bytes(inputs, outputs))?;
         let (scales, bias) = (reader.floats(outputs)?, reader.floats(outputs)?);
         Some(Linear { inputs, outputs, weights, scales, bias })
@@ -149,8 +146,7 @@ fn products<S: Simd, const N: usize>(
             for row in 0..N {
                 let pair: S::i16s = S::i32s::splat(simd, pairs[row * n_pairs + at]).bitcast();
                 for vector in 0..VECTORS {
-                    sums[row][vector] =
-                        sums[row][vector] + weights[vector].pairwise_dot_product(pair);
+                    sums[row][vector] += weights[vector].pairwise_dot_product(pair);
                 }
             }
         }
@@ -197,7 +193,6 @@ impl Quantized {
 mod tests {
     use fearless_simd::{Level, dispatch};
 
-    use super::super::network::Reader;
     use super::*;
 
     /// The levels of this machine, the best one first.

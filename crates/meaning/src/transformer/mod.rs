@@ -3,10 +3,17 @@
 //! Weights are bytes with a scale for each output, activations whole numbers of 15 bits with a scale for each piece
 //! (`linear.rs`): cosines differ from those of 32-bit floats by less than 0.01, in a quarter of the memory and time.
 
+#![expect(
+    clippy::inline_always,
+    reason = "only what is inlined has the instructions of the caller"
+)]
+#![expect(clippy::cast_precision_loss, reason = "24 bits are more than 15 and a byte need")]
+
 mod attention;
 mod functions;
 mod linear;
 mod network;
+mod reader;
 mod shape;
 mod source;
 
@@ -21,14 +28,14 @@ use source::Source;
 
 use crate::error::{Error, ErrorKind};
 use crate::layout::{self, Header, MAX_DIMENSIONS};
-use crate::pieces::{UNKNOWN, pieces};
+use crate::pieces::{PieceScratch, UNKNOWN, pieces};
 use crate::table::{Vocabulary, name};
-use crate::vector::{Contribution, Scratch, Vector, bounded, shares, unit};
+use crate::vector::{Contribution, Vector, bounded, shares, unit};
 
 /// The maximum number of pieces of a text, the two at its ends included. Published models are trained on no more.
 pub(crate) const MAX_PIECES: usize = 128;
 
-/// A sentence transformer of the BERT family, such as MiniLM, e5-small or bge-small.
+/// A sentence transformer of the BERT family, such as `MiniLM`, e5-small or bge-small.
 ///
 /// Opening one reads its vocabulary; the network is read when a text first needs it, and of the rows of pieces only
 /// those that occur in texts. A text takes milliseconds. A clone shares all of it.
@@ -144,18 +151,21 @@ impl Transformer {
 
     /// Returns the vector of the first 128 word pieces of a text; of length 0 if the file can no longer be read or its
     /// numbers are not finite.
-    pub(crate) fn vector(&self, text: &str, side: Side, scratch: &mut Scratch) -> Vector {
+    pub(crate) fn vector(
+        &self,
+        text: &str,
+        side: Side,
+        cutter: &mut PieceScratch,
+        run: &mut Run,
+    ) -> Vector {
         let mut values = [0.0; MAX_DIMENSIONS];
-        if self.run(text, side, scratch).is_some() {
-            scratch
-                .transformer
-                .buffers
-                .pool(self.0.shape.pooling, &mut values[..self.dimensions()]);
+        if self.run(text, side, cutter, run).is_some() {
+            run.buffers.pool(self.0.shape.pooling, &mut values[..self.dimensions()]);
         }
         if values.iter().any(|value| !value.is_finite()) {
             values = [0.0; MAX_DIMENSIONS];
         }
-        Vector::new(unit(values), self.dimensions())
+        Vector::new(&unit(values), self.dimensions())
     }
 
     /// Returns the words of a query with what each adds to the cosine of its vector and `other`. Pieces at the ends and
@@ -164,11 +174,12 @@ impl Transformer {
         &self,
         text: &str,
         other: &Vector,
-        scratch: &mut Scratch,
+        cutter: &mut PieceScratch,
+        run: &mut Run,
     ) -> Vec<Contribution> {
-        let Some(prompt) = self.run(text, Side::Query, scratch) else { return Vec::new() };
+        let Some(prompt) = self.run(text, Side::Query, cutter, run) else { return Vec::new() };
         let dimensions = self.dimensions();
-        let Scratch { pieces: cutter, transformer: Run { buffers, .. } } = scratch;
+        let buffers = &run.buffers;
         let mut sum = [0.0; MAX_DIMENSIONS];
         buffers.pool(Pooling::Mean, &mut sum[..dimensions]);
         let vocabulary = Vocabulary::new(&self.0.head, &self.0.header);
@@ -185,12 +196,17 @@ impl Transformer {
 
     /// Runs the network on a text, unless it did so last; returns the number of pieces of the prompt before it.
     /// `None` if the file cannot be read.
-    fn run(&self, text: &str, side: Side, scratch: &mut Scratch) -> Option<usize> {
+    fn run(
+        &self,
+        text: &str,
+        side: Side,
+        cutter: &mut PieceScratch,
+        run: &mut Run,
+    ) -> Option<usize> {
         let Inner { head, header, shape, source, network } = &*self.0;
         let network = network.get_or_init(|| Network::read(source, header, shape).ok());
         let network = network.as_ref()?;
-        let Scratch { pieces: cutter, transformer: Run { last, text: last_text, rows, buffers } } =
-            scratch;
+        let Run { last, text: last_text, rows, buffers } = run;
         let text = bounded(text);
         let this = Some((header.fingerprint, side));
         let vocabulary = Vocabulary::new(head, header);

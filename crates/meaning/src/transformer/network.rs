@@ -1,6 +1,5 @@
 //! The network: pieces to states, layer by layer.
 
-use std::ops::Range;
 use std::slice::ChunksExact;
 
 use fearless_simd::{Level, Simd, dispatch};
@@ -8,6 +7,7 @@ use fearless_simd::{Level, Simd, dispatch};
 use super::attention::{Attended, attend};
 use super::functions::{gelu, sum};
 use super::linear::{Linear, Quantized};
+use super::reader::Reader;
 use super::shape::{Pooling, Shape};
 use super::source::Source;
 use crate::error::{Error, ErrorKind};
@@ -54,44 +54,19 @@ pub(super) struct Buffers {
     attended: Attended,
 }
 
-/// Reads the parts of a network, one after the other.
-pub(super) struct Reader<'b> {
-    bytes: &'b [u8],
-    at: usize,
+fn read_norm(reader: &mut Reader<'_>, hidden: usize) -> Option<Norm> {
+    Some(Norm { scale: reader.floats(hidden)?, bias: reader.floats(hidden)? })
 }
 
-impl Reader<'_> {
-    pub(super) fn new(bytes: &[u8]) -> Reader<'_> {
-        Reader { bytes, at: 0 }
-    }
-
-    pub(super) fn skip(&mut self, len: usize) -> Option<Range<usize>> {
-        let end = self.at.checked_add(len).filter(|end| *end <= self.bytes.len())?;
-        let range = self.at..end;
-        self.at = end;
-        Some(range)
-    }
-
-    pub(super) fn floats(&mut self, n: usize) -> Option<Vec<f32>> {
-        let range = self.skip(n.checked_mul(4)?)?;
-        let (numbers, _) = self.bytes[range].as_chunks();
-        Some(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
-    }
-
-    fn norm(&mut self, hidden: usize) -> Option<Norm> {
-        Some(Norm { scale: self.floats(hidden)?, bias: self.floats(hidden)? })
-    }
-
-    fn layer(&mut self, hidden: usize, inner: usize) -> Option<Layer> {
-        Some(Layer {
-            mix: Linear::read(self, hidden, 3 * hidden)?,
-            merge: Linear::read(self, hidden, hidden)?,
-            norm: self.norm(hidden)?,
-            widen: Linear::read(self, hidden, inner)?,
-            narrow: Linear::read(self, inner, hidden)?,
-            last_norm: self.norm(hidden)?,
-        })
-    }
+fn read_layer(reader: &mut Reader<'_>, hidden: usize, inner: usize) -> Option<Layer> {
+    Some(Layer {
+        mix: Linear::read(reader, hidden, 3 * hidden)?,
+        merge: Linear::read(reader, hidden, hidden)?,
+        norm: read_norm(reader, hidden)?,
+        widen: Linear::read(reader, hidden, inner)?,
+        narrow: Linear::read(reader, inner, hidden)?,
+        last_norm: read_norm(reader, hidden)?,
+    })
 }
 
 impl Network {
@@ -102,8 +77,8 @@ impl Network {
         let mut read = || {
             let special = [reader.floats(hidden)?, reader.floats(hidden)?, reader.floats(hidden)?];
             let positions = reader.floats(shape.positions * hidden)?;
-            let norm = reader.norm(hidden)?;
-            let layers = (0..shape.layers).map(|_| reader.layer(hidden, shape.inner));
+            let norm = read_norm(&mut reader, hidden)?;
+            let layers = (0..shape.layers).map(|_| read_layer(&mut reader, hidden, shape.inner));
             Some((special, positions, norm, layers.collect::<Option<_>>()?))
         };
         let (special, positions, norm, layers) =

@@ -6,7 +6,7 @@ use repertoire_meaning::{ErrorKind, Model, Scratch, Transformer};
 use serde_json::{Value, json};
 
 use crate::directory::Directory;
-use crate::transformer::{HIDDEN, TEXTS, config, directory, query, weights};
+use crate::transformer::{HIDDEN, TEXTS, Weight, config, directory, query, weights};
 
 /// The kind of fault, and the file that is named.
 fn refusal(directory: &Directory) -> (ErrorKind, String) {
@@ -95,7 +95,7 @@ fn what_is_another_network_is_refused_with_the_file_that_says_so() {
 #[test]
 fn tensors_that_do_not_fit_are_refused() {
     let good = weights();
-    let refused = |change: &dyn Fn(&mut (String, Vec<usize>, Vec<f32>))| {
+    let refused = |change: &dyn Fn(&mut Weight)| {
         for at in 0..good.len() {
             let mut weights = good.clone();
             change(&mut weights[at]);

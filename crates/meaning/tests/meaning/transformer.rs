@@ -1,4 +1,5 @@
 //! Sentence transformers, against a plain reading of the same weights.
+#![expect(clippy::cast_precision_loss, reason = "small numbers")]
 
 use std::fs;
 
@@ -33,8 +34,11 @@ pub(crate) const TEXTS: [(&str, &[usize]); 6] = [
     ("", &[]),
 ];
 
-/// Tensors by their names, in an order that stays.
-pub(crate) type Weights = Vec<(String, Vec<usize>, Vec<f32>)>;
+/// A tensor: its name, its shape, its numbers.
+pub(crate) type Weight = (String, Vec<usize>, Vec<f32>);
+
+/// Tensors in an order that stays.
+pub(crate) type Weights = Vec<Weight>;
 
 pub(crate) fn weights() -> Weights {
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
@@ -184,9 +188,7 @@ pub(crate) fn config() -> Value {
 
 fn bytes_of(weights: &Weights) -> Vec<u8> {
     let bytes = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let tensor = |(name, shape, numbers): &'_ (String, Vec<usize>, Vec<f32>)| {
-        (name.clone(), shape.clone(), bytes(numbers))
-    };
+    let tensor = |(name, shape, numbers): &Weight| (name.clone(), shape.clone(), bytes(numbers));
     let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = weights.iter().map(tensor).collect();
     let tensors =
         tensors.iter().map(|(name, shape, bytes)| (&**name, "F32", &**shape, bytes.clone()));
