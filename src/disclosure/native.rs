@@ -31,10 +31,18 @@ pub struct NativeSkills {
     /// The real paths of the directories outside of `roots` to which links in them lead, each with the
     /// name of its link.
     pub linked: BTreeMap<PathBuf, String>,
-    /// True if the agent finds only files whose name is `SKILL.md` in exactly this letter case.
+    /// The needs of a skill for the agent to find it.
+    pub needs: SkillNeeds,
+}
+
+/// The needs of a skill for an agent to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SkillNeeds {
+    /// True for a file whose name is `SKILL.md` in exactly this letter case.
     pub exact_file: bool,
-    /// The `name` without which the agent does not list a skill.
-    pub needs_name: NeededName,
+    /// The `name` in its front matter.
+    pub name: NeededName,
 }
 
 /// The `name` in the front matter without which an agent does not list a skill.
@@ -78,22 +86,21 @@ impl NativeSkills {
             named_by_directory: false,
             namespaces: BTreeMap::new(),
             linked: BTreeMap::new(),
-            exact_file: false,
-            needs_name: NeededName::None,
+            needs: SkillNeeds { exact_file: false, name: NeededName::None },
         }
     }
 
     /// The agent finds only files that are named `SKILL.md` in exactly this letter case.
     #[must_use]
     pub const fn in_exact_files(mut self) -> NativeSkills {
-        self.exact_file = true;
+        self.needs.exact_file = true;
         self
     }
 
     /// The agent lists no skill without this name.
     #[must_use]
     pub const fn needing_name(mut self, name: NeededName) -> NativeSkills {
-        self.needs_name = name;
+        self.needs.name = name;
         self
     }
 
@@ -144,8 +151,8 @@ impl NativeSkills {
     pub fn finds(&self, entry: &Entry) -> bool {
         let is_exact = || entry.skill.path().and_then(Path::file_name) == Some("SKILL.md".as_ref());
         entry.skill.dir().is_some_and(|dir| self.reads(dir))
-            && (!self.exact_file || is_exact())
-            && self.needs_name.allows(entry)
+            && (!self.needs.exact_file || is_exact())
+            && self.needs.name.allows(entry)
     }
 
     /// Tells whether the agent lists this skill.

@@ -2,11 +2,12 @@
 //! manifest, by the entry of its marketplace and without either; `@skills-dir`, and the variable.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::settings::{Settings, directories};
+use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use repertoire::Skill;
 use repertoire::catalog::RuleTarget;
@@ -14,7 +15,7 @@ use repertoire::catalog::RuleTarget;
 /// The switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
 type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
 
-/// Where the manifest of a plugin is.
+/// The path of the manifest of a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// Returns the directories of skills of the enabled plugins that are installed in `dir`, for a start in
@@ -58,8 +59,12 @@ fn entry(known: &Settings, marketplace: &str, name: &str) -> Option<Value> {
 
 /// Adds the plugins among the directories of the user's skills, and what turns them off.
 pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentState) {
-    for dir in directories(skills) {
-        let Some(manifest) = Settings::read(dir.join(MANIFEST)) else { continue };
+    // Most of many skills are no plugins: one system call tells so.
+    let dirs = fs::read_dir(skills).into_iter().flatten().flatten().map(|entry| entry.path());
+    let found = dirs.filter_map(|dir| Some((Settings::read(dir.join(MANIFEST))?, dir)));
+    let mut found: Vec<(Settings, PathBuf)> = found.collect();
+    found.sort_by(|(_, a), (_, b)| a.cmp(b));
+    for (manifest, dir) in found {
         let Some(name) = manifest.value["name"].as_str() else { continue };
         let id = format!("{name}@skills-dir");
         match enabled.get(&id) {

@@ -4,8 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use repertoire::catalog::{RuleTarget, Scope};
@@ -17,7 +15,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let levels = start.levels();
     let mut state = AgentState::default();
     if !start.is_set("OPENCODE_DISABLE_PROJECT_CONFIG") {
-        state.settings_dirs = levels.clone();
+        state.settings_dirs.clone_from(&levels);
     }
     let pure = "OPENCODE_PURE";
     state.hooks_off = start.is_set(pure).then(|| Obstacle::of_variable(pure, "1"));
@@ -106,9 +104,9 @@ fn switches(file: &Settings, state: &mut AgentState) {
 /// decides; `*` stands for all tools.
 fn permissions(file: &Settings, keys: &[&str], state: &mut AgentState) {
     let setting = keys.join(".");
-    let at: String = keys.iter().map(|key| format!("/{key}")).collect();
     let by = |rule: String| Obstacle::new(format!("{setting}{rule}"), &file.path);
-    if file.value.pointer(&at).and_then(Value::as_str) == Some("deny") {
+    let value = keys.iter().fold(&file.value, |value, key| &value[key]);
+    if value.as_str() == Some("deny") {
         state.turn_all_off(&by(": \"deny\"".to_owned()));
     }
     for (tool, action) in file.properties(keys).into_iter().filter(|(tool, _)| is_about(tool)) {

@@ -103,7 +103,7 @@ fn check(agent: &str, set_ups: &[SetUp]) {
         for (path, content) in *files {
             write(&place, path, &content.replace("HERE", &here));
         }
-        let context = say(&place, agent, &start);
+        let context = say(&place, agent, start);
         let case = format!("{agent} in {}: {files:?}: {context}", start.dir.display());
         let line = |words: &str| {
             let words = words.replace("HERE", &here);
@@ -114,9 +114,9 @@ fn check(agent: &str, set_ups: &[SetUp]) {
             Body => assert!(context.contains("Rhyme it.") && !line("verse"), "{case}"),
             Nothing => assert!(!context.contains("verse"), "{case}"),
         }
-        let id = check_list(&place, agent, &start, *adds, &case);
+        let id = check_list(&place, agent, start, *adds, &case);
         if let Some(id) = id {
-            check_why(&place, agent, &start, (&id, *adds), &case);
+            check_why(&place, agent, start, (&id, *adds), &case);
         }
     }
 }

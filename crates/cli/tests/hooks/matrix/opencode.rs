@@ -1,4 +1,4 @@
-//! The rows of OpenCode.
+//! The rows of `OpenCode`.
 
 use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
 
