@@ -39,6 +39,7 @@ impl ChoiceArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct AddArgs {
     /// `owner/repo`, `owner/repo@skill`, the address of a repository, or of a page in it as the browser
     /// shows it; a directory, a `SKILL.md`, a `.tar.gz`, `.zip` or `.skill` archive or its `https://` URL,
