@@ -146,7 +146,7 @@ fn tables(members: &[Member], most: u64) -> u64 {
     members.iter().filter_map(of).sum::<u64>() << 10
 }
 
-/// What processes have open, each once.
+/// The files and sockets that processes have open, each once.
 #[derive(Default)]
 struct Open {
     /// The disk space of files that are removed, in bytes.

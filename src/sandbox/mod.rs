@@ -89,7 +89,6 @@ impl Rules {
 /// The sockets that may be used.
 #[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 pub(crate) enum Sockets {
     /// All sockets, including those of the user's other programs, such as Docker, an SSH agent or a
     /// session bus.

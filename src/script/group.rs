@@ -60,6 +60,8 @@ impl Running {
             let prepare = move || {
                 #[cfg(target_os = "linux")]
                 limits.apply()?;
+                #[cfg(not(target_os = "linux"))]
+                let _ = &limits;
                 sandbox.filter_calls(&handle)
             };
             session::start(command, prepare).map(|script| (script, level))

@@ -31,7 +31,7 @@ fn attributes_change_only_where_a_script_may_write() {
     again_as_another(name, support::say);
 }
 
-/// What people's scripts do, in the directory that is the first argument.
+/// A script as people write them, which works in the directory that is the first argument.
 const ORDINARY: &str = r#"set -eu
 cd "$1"
 echo text > a; touch -d '2001-02-03 04:05:06' a; chmod 600 a

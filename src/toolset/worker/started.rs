@@ -77,7 +77,10 @@ impl Started {
 fn ticks() -> u64 {
     // The kernel shows times to programs in hundredths of a second.
     const PER_SECOND: i64 = 100;
+    #[cfg(target_os = "linux")]
     let now = clock_gettime(ClockId::Boottime);
+    #[cfg(not(target_os = "linux"))]
+    let now = clock_gettime(ClockId::Monotonic);
     let ticks = now.tv_sec * PER_SECOND + now.tv_nsec / (1_000_000_000 / PER_SECOND);
     ticks.unsigned_abs()
 }
