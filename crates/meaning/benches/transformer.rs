@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use repertoire_meaning::{Model, Scratch};
 
-/// Of 123 bytes.
+/// A message of 123 bytes.
 const MESSAGE: &str = "hi since the update last night our checkout page takes ages to load, can you find out what is slow and fix it pretty please";
 const ROUNDS: usize = 300;
 

@@ -21,7 +21,7 @@ pub(crate) fn files(near: &[&str], far: &[&str]) -> [(&'static str, Vec<u8>); 3]
         "model_type": "bert", "hidden_size": DIMENSIONS, "num_hidden_layers": 1, "num_attention_heads": 2,
         "intermediate_size": DIMENSIONS, "hidden_act": "gelu", "max_position_embeddings": POSITIONS,
     });
-    // What is no word is at 0, and a norm keeps it there.
+    // All else is at 0, and a norm keeps it there.
     let row = |word: &&str| -> Vec<f32> {
         let axis = match () {
             () if near.contains(word) => Some(1),

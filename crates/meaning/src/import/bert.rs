@@ -13,7 +13,7 @@ use crate::transformer::{
     MAX_PIECES, MAX_PROMPT, Pooling, Shape, TRANSFORMER, Transformer, write_header, write_linear,
 };
 
-/// What models of the family e5 want before texts, if their directory does not tell.
+/// The prompts of models of the family e5, if their directory does not name any.
 const E5_PROMPTS: [&str; 2] = ["query: ", "passage: "];
 
 fn damaged(message: impl Into<String>) -> Error {
