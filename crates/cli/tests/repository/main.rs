@@ -8,9 +8,9 @@ mod architecture;
 mod book;
 mod dependencies;
 mod first_skill;
-mod open_types;
 #[cfg(unix)]
 mod installer;
+mod open_types;
 #[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
