@@ -205,7 +205,13 @@ fn what_was_kept_is_not_asked_again_until_the_model_sees_something_else() {
     let again = ask(&place, &model, &kept).exits(0).json();
     assert_eq!(again["reused"], 18);
     assert_habit(&again, "nearest");
-    assert_eq!(again["ways"], all["ways"]);
+    // Times are added up in another order, so that their last digit may differ.
+    let without_times = |report: &Value| -> Vec<Value> {
+        let mut ways = report["ways"].as_array().unwrap().clone();
+        ways.iter_mut().for_each(|way| way["seconds"] = Value::Null);
+        ways
+    };
+    assert_eq!(without_times(&again), without_times(&all));
     // What the model would see has changed, but for the messages alone.
     place.write(
         "skills/pdf/SKILL.md",
