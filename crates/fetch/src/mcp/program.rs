@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rmcp::service::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -22,6 +23,9 @@ use repertoire::{Error, ErrorCode};
 
 /// The interval between checks whether the program has ended.
 const TICK: Duration = Duration::from_millis(10);
+
+/// The time that a program which closed its output has to end by itself, and to say why.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The bytes received on a connection, and their limits.
 #[derive(Debug)]
@@ -105,8 +109,14 @@ impl Program {
         Ok((Program(running), (transport, stray)))
     }
 
-    /// The last line of standard error, to be appended to an error message.
+    /// Ends a program that is of no more use, and returns the last line of its standard error, to be appended to
+    /// an error message. A program that is about to end may say why first.
     pub(super) fn last_output(&self) -> String {
+        let end = Instant::now() + LAST_WORDS;
+        while !self.0.has_ended() && Instant::now() < end {
+            thread::sleep(TICK);
+        }
+        let _ = self.0.end();
         let text = self.0.errors();
         let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
         last.map_or_else(String::new, |line| format!("; it says: {line}"))
