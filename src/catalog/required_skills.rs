@@ -1,5 +1,6 @@
 //! The skills that other skills build on (`requires_skills`).
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::naming::{Named, meant};
@@ -33,23 +34,32 @@ pub(super) fn missing_skills(entries: &[Entry]) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let named = Named::new(entries.iter().filter(|entry| !entry.is_shadowed()));
-    let missing = requiring.flat_map(|entry| {
-        let needs = entry.skill.manifest().requires_skills.iter();
-        needs.filter_map(|skill| missing(entry, &skill.value, &named))
-    });
-    missing.collect()
+    // A look-up compares the name with all skills, and many of one source name the same ones.
+    let mut problems: HashMap<&str, Option<String>> = HashMap::new();
+    let mut findings = Vec::new();
+    for entry in requiring {
+        for written in entry.skill.manifest().requires_skills.iter().map(|skill| &*skill.value) {
+            let problem = problems.entry(written).or_insert_with(|| problem_with(written, &named));
+            findings.extend(problem.as_ref().map(|problem| missing(entry, written, problem)));
+        }
+    }
+    findings
 }
 
-/// The finding about a skill that `entry` builds on; `None` if that one can be used.
-fn missing(entry: &Entry, written: &str, named: &Named<'_>) -> Option<Diagnostic> {
+/// Why the skill that is `written` cannot be used; `None` if it can.
+fn problem_with(written: &str, named: &Named<'_>) -> Option<String> {
     let found = named.entries_of(written);
-    let problem = match found.first() {
-        _ if found.iter().any(|found| found.is_available()) => return None,
-        Some(found) => found.reason().unwrap_or_default(),
-        None => "there is no such skill".to_owned(),
-    };
+    match found.first() {
+        _ if found.iter().any(|found| found.is_available()) => None,
+        Some(found) => Some(found.reason().unwrap_or_default()),
+        None => Some("there is no such skill".to_owned()),
+    }
+}
+
+/// The finding about a skill that `entry` builds on and that cannot be used.
+fn missing(entry: &Entry, written: &str, problem: &str) -> Diagnostic {
     let path = entry.skill.location().unwrap_or(Path::new(""));
     let message = format!("skill `{}` requires the skill `{written}`: {problem}", entry.id);
     let help = "add that skill, or take it out of the requirements";
-    Some(Diagnostic::new(Code::MissingSkill, path, message, help))
+    Diagnostic::new(Code::MissingSkill, path, message, help)
 }
