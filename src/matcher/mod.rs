@@ -19,6 +19,7 @@ mod arena;
 mod automaton;
 mod build;
 mod index;
+mod parallel;
 mod paths;
 #[doc(hidden)]
 pub mod pattern;

@@ -12,9 +12,8 @@ pub mod required;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::num::NonZero;
-use std::thread;
 
+use super::parallel::in_parallel;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 use cache::Patterns;
@@ -47,7 +46,7 @@ impl<'a> Sources<'a> {
         let mut patterns: Vec<(u32, &str)> = patterns.collect();
         patterns.sort_unstable_by_key(|&(_, text)| text);
         let (items, texts): (Vec<u32>, Vec<&str>) = patterns.into_iter().unzip();
-        let required = in_parallel(&texts, |source| {
+        let required = |source: &&str| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
             steps.add();
             let hir = hir?;
@@ -56,6 +55,9 @@ impl<'a> Sources<'a> {
             // a sign, these rule out more messages, so it is treated as one without literals.
             let is_weak = required.is_weak() && required_classes(&hir) != 0;
             (!is_weak).then_some(required)
+        };
+        let required = in_parallel(&texts, MIN_PATTERNS_A_THREAD, |texts| {
+            texts.iter().map(required).collect()
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
         for literal in required.iter().flatten().flat_map(|required| &required.groups).flatten() {
@@ -97,26 +99,4 @@ impl<'a> Sources<'a> {
             is_exact: required.is_exact,
         }
     }
-}
-
-/// Maps `of` by `work`, on as many threads as are worth their cost.
-fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);
-    let run = |chunk: &[T]| chunk.iter().map(&work).collect::<Vec<R>>();
-    let run = &run;
-    let Some((own, others)) = of.split_at_checked(n_each) else { return run(of) };
-    thread::scope(|scope| {
-        let others: Vec<_> = others
-            .chunks(n_each)
-            .map(|chunk| (chunk, thread::Builder::new().spawn_scoped(scope, move || run(chunk))))
-            .collect();
-        let mut all = run(own);
-        for (chunk, other) in others {
-            // If the thread could not be started, or panicked, this one does its work.
-            let results = other.ok().and_then(|other| other.join().ok());
-            all.extend(results.unwrap_or_else(|| run(chunk)));
-        }
-        all
-    })
 }

@@ -14,10 +14,10 @@ use super::flat::{Flat, MAX_SKILLS};
 use super::fold::{Folded, Folder};
 use super::languages::Languages;
 use super::meaning::{self, Meaning};
-use super::parallel::in_parallel;
 use super::postings::Posting;
 use super::scratch::Scratch;
 use super::terms::word_hash;
+use crate::matcher::parallel::in_parallel;
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId};
 
@@ -347,7 +347,7 @@ mod tests {
         };
         let skills: Vec<(SkillId, Skill)> = (0..meaning::MIN_SKILLS).map(skill).collect();
         let of = |n: usize| skills[..n].iter().map(|(id, skill)| (id, skill));
-        let model = Arc::new(Model::bundled().clone());
+        let model = Arc::new(Model::bundled());
         let build = |n| RelevanceIndex::build(of(n), Some(&model), &Reporter::default());
         let levels = |index: &RelevanceIndex| index.meaning.as_ref().map(Meaning::levels);
         let (few, many) = (build(skills.len() - 1), build(skills.len()));

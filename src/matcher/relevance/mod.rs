@@ -28,7 +28,6 @@ mod index;
 mod languages;
 mod meaning;
 mod near;
-mod parallel;
 mod phrases;
 mod postings;
 mod purpose;

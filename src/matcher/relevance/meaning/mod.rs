@@ -15,7 +15,7 @@ use repertoire_meaning::{Compact, Model, Query, Scratch, Vector, Vectors};
 #[cfg(feature = "snapshot")]
 use serde::{Deserialize, Serialize};
 
-use super::parallel::in_parallel;
+use crate::matcher::parallel::in_parallel;
 pub use levels::Levels;
 pub(super) use parts::{vector, vectors};
 
