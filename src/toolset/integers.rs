@@ -5,60 +5,20 @@
 
 use serde_json::{Number, Value};
 
-use super::schema::target;
+use super::described::each_described;
 
 /// The integers that a float holds exactly are below this number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
-/// The most references and choices from a schema to the one that describes the value.
-const MAX_STEPS: usize = 8;
-
-/// Returns `arguments` with integers in place of the whole floats for which `schema` says `integer`. Looks
-/// at properties and items, directly, through a `$ref`, or as the only choice but `null`, which is how
-/// Pydantic writes optional values; values below other keywords stay as they are.
+/// Returns `arguments` with integers in place of the whole floats for which `schema` says `integer`, as far as
+/// [`each_described`] finds them.
 pub(super) fn with_integers(mut arguments: Value, schema: &Value) -> Value {
-    rewrite(&mut arguments, schema, schema);
+    each_described(&mut arguments, schema, &mut |value, schema| {
+        let Value::Number(number) = value else { return };
+        if let Some(integer) = integer(number).filter(|_| is_integer(&schema["type"])) {
+            *number = integer.into();
+        }
+    });
     arguments
-}
-
-fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
-    let schema = describing(schema, root);
-    match value {
-        Value::Object(map) => {
-            for (name, value) in map {
-                rewrite(value, &schema["properties"][name], root);
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                rewrite(item, &schema["items"], root);
-            }
-        }
-        Value::Number(number) if is_integer(&schema["type"]) => {
-            if let Some(integer) = integer(number) {
-                *number = integer.into();
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Returns the schema that describes the values of `schema`: what its `$ref` names, or its only choice
-/// but `null`.
-pub(super) fn describing<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
-    for _ in 0..MAX_STEPS {
-        let target = schema["$ref"].as_str().and_then(|reference| target(root, reference));
-        match target.or_else(|| only_choice(schema)) {
-            Some(next) => schema = next,
-            None => break,
-        }
-    }
-    schema
-}
-
-fn only_choice(schema: &Value) -> Option<&Value> {
-    let choices = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array())?;
-    let mut others = choices.iter().filter(|choice| choice["type"] != "null");
-    others.next().filter(|_| others.next().is_none())
 }
 
 /// Tells whether the type of a schema is `integer`, alone or in a list without `number`.

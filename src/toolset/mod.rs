@@ -13,6 +13,7 @@
 mod cache_file;
 mod collect;
 mod copies;
+mod described;
 mod descriptions;
 mod entry;
 mod error;

@@ -5,41 +5,23 @@
 
 use serde_json::Value;
 
-use super::integers::describing;
+use super::described::{MAX_STEPS, each_described};
 use super::schema::target;
 
-/// Removes each property that is `null` from `arguments` if `schema` neither requires it nor allows `null` for it.
-/// Looks at properties and items, as [`with_integers`](super::integers::with_integers) does.
+/// Removes each property that is `null` from `arguments` if `schema` neither requires it nor allows `null` for it, as
+/// far as [`each_described`] finds them.
 pub(super) fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
-    remove(&mut arguments, schema, schema);
+    each_described(&mut arguments, schema, &mut |value, described| {
+        let Value::Object(map) = value else { return };
+        let required = described["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+        map.retain(|name, value| {
+            let is_required = required.iter().any(|required| required == name);
+            let property = &described["properties"][name];
+            !value.is_null() || is_required || allows_null(property, schema, 0)
+        });
+    });
     arguments
 }
-
-fn remove(value: &mut Value, schema: &Value, root: &Value) {
-    let schema = describing(schema, root);
-    match value {
-        Value::Object(map) => {
-            let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
-            map.retain(|name, value| {
-                let is_required = required.iter().any(|required| required == name);
-                let property = &schema["properties"][name];
-                !value.is_null() || is_required || allows_null(property, root, 0)
-            });
-            for (name, value) in map {
-                remove(value, &schema["properties"][name], root);
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                remove(item, &schema["items"], root);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The most references and choices from a schema to the ones that it names.
-const MAX_STEPS: usize = 8;
 
 /// Tells whether `null` may fit a schema, which is so where only keywords that are not read here speak of it.
 fn allows_null(schema: &Value, root: &Value, n_steps: usize) -> bool {
