@@ -78,6 +78,15 @@ impl Running {
         status.is_some()
     }
 
+    /// Waits until the program has ended by itself, at most for `patience`, and tells whether it has.
+    pub fn ends_within(&self, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        while !self.has_ended() && Instant::now() < end {
+            thread::sleep(STEP);
+        }
+        self.has_ended()
+    }
+
     /// Kills the program and all of its group. May be called while another thread waits for it.
     pub fn kill(&self) {
         let mut ended = locked(&self.child);
@@ -120,6 +129,11 @@ impl Running {
     pub fn errors(&self) -> String {
         let bytes: Vec<u8> = locked(&self.errors).iter().copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The last line of its standard error that is not blank, as far as it was read.
+    pub fn last_error(&self) -> Option<String> {
+        self.errors().lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
     }
 }
 
@@ -171,7 +185,8 @@ mod tests {
         assert_eq!(read(stdout), "out\n");
         assert_eq!(running.wait().unwrap().code(), Some(3));
         assert_eq!(running.errors(), "why\n");
-        assert!(running.has_ended());
+        assert_eq!(running.last_error().as_deref(), Some("why"));
+        assert!(running.has_ended() && running.ends_within(Duration::ZERO));
         assert_eq!(running.end().unwrap().code(), Some(3));
     }
 

@@ -73,16 +73,9 @@ impl LineProcess {
 
     /// The exit status of a process that ends, and the last line of its standard error.
     fn last_words(&self) -> String {
-        const STEP: Duration = Duration::from_millis(5);
-        for _ in 0..ENDING.as_millis() / STEP.as_millis() {
-            if self.running.has_ended() {
-                break;
-            }
-            thread::sleep(STEP);
-        }
-        let status = self.running.has_ended().then(|| self.running.end().ok()).flatten();
-        let errors = self.running.errors();
-        let line = errors.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        let has_ended = self.running.ends_within(ENDING);
+        let status = has_ended.then(|| self.running.end().ok()).flatten();
+        let line = self.running.last_error();
         // The first part is empty, so that the text begins with a colon if anything is known.
         let told = [Some(String::new()), status.map(|status| status.to_string()), line];
         told.into_iter().flatten().collect::<Vec<_>>().join(": ")

@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::service::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -112,14 +111,9 @@ impl Program {
     /// Ends a program that is of no more use, and returns the last line of its standard error, to be appended to
     /// an error message. A program that is about to end may say why first.
     pub(super) fn last_output(&self) -> String {
-        let end = Instant::now() + LAST_WORDS;
-        while !self.0.has_ended() && Instant::now() < end {
-            thread::sleep(TICK);
-        }
+        self.0.ends_within(LAST_WORDS);
         let _ = self.0.end();
-        let text = self.0.errors();
-        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-        last.map_or_else(String::new, |line| format!("; it says: {line}"))
+        self.0.last_error().map_or_else(String::new, |line| format!("; it says: {line}"))
     }
 
     /// Ends the program and its children: waits until it ends by itself, at most for `grace`, and then
