@@ -1,6 +1,6 @@
 //! Texts that people paste and that lead to no skills: why, and what to write instead.
 
-use super::address::{Address, host_in, is_known};
+use super::address::{Address, host_in, is_known, may_be_name};
 use repertoire::{Error, ErrorCode};
 
 /// Sites of packages and extensions, which have no skills at their addresses.
@@ -68,8 +68,7 @@ fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
         return Some((format!("`{shown}` is the page of a package"), help.to_owned()));
     }
     let is_no_owner = host == "github.com" && first.is_some_and(|it| NO_OWNERS.contains(&it));
-    let is_of_name = |c: char| c.is_alphanumeric() || "-._~%@+".contains(c);
-    let is_odd = |part: Option<&str>| part.is_some_and(|part| !part.chars().all(is_of_name));
+    let is_odd = |part: Option<&str>| part.is_some_and(|part| !may_be_name(part));
     if is_known(&host) && (second.is_none() || is_no_owner || is_odd(first) || is_odd(second)) {
         let help = match first.filter(|_| !is_no_owner) {
             Some(owner) => format!("name one of its repositories: `https://{host}/{owner}/REPO`"),

@@ -261,6 +261,11 @@ pub(super) fn is_known(host: &str) -> bool {
     KNOWN.contains(&host)
 }
 
+/// Tells whether a part of an address can be the name of an owner or of a repository, escapes and versions included.
+pub(super) fn may_be_name(part: &str) -> bool {
+    part.chars().all(|c| c.is_alphanumeric() || "-._~%@+".contains(c))
+}
+
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }

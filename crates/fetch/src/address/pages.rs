@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{Address, BITBUCKET, GITHUB, GITLAB, is_known};
+use super::{Address, BITBUCKET, GITHUB, GITLAB, is_known, may_be_name};
 
 /// Hosts with repositories of the form `owner/repo`, whose other paths are pages about them.
 const FORGES: [&str; 5] = [GITHUB, "codeberg.org", BITBUCKET, "gitea.com", "gitee.com"];
@@ -58,10 +58,7 @@ impl Page<'_> {
     /// The repository, and what of it the page shows; `None` for pages of hosts that are not known, unless
     /// their form says it.
     pub(super) fn read(&self) -> Option<Address> {
-        let is_of_name = |c: char| c.is_alphanumeric() || "-._~%@+".contains(c);
-        if is_known(self.host)
-            && !self.parts.iter().take(2).all(|part| part.chars().all(is_of_name))
-        {
+        if is_known(self.host) && !self.parts.iter().take(2).all(|part| may_be_name(part)) {
             return None;
         }
         let github = |repository: &[&str]| format!("https://{GITHUB}/{}", repository.join("/"));
