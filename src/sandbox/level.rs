@@ -20,8 +20,9 @@ pub struct SandboxLevel {
     /// The files that can be opened: only those that are allowed, or more. For a script, this is about
     /// opening files for writing; it may read all files.
     pub filesystem: FilesystemLevel,
-    /// True if modes, owners, times and extended attributes can be changed only where the process may write. Where the system does not let a program supervise another, this is refused
-    /// everywhere, and programs such as `touch` and `cp -p` fail.
+    /// True if modes, owners, times and extended attributes can be changed only where the process may write. Where
+    /// the system does not let a program supervise another, this is refused everywhere, and programs such as `touch`
+    /// and `cp -p` fail.
     pub attributes: bool,
     /// True if the memory, the environment and the open files of processes outside the sandbox are out
     /// of reach. This holds for root, too, who gives up all capabilities except access to the files of

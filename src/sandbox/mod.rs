@@ -2,6 +2,12 @@
 //! network, reach other processes, leave its process group, or exceed its resource limits. Plugins give
 //! up rights themselves; scripts inherit the restrictions from the thread that starts them.
 
+/// The numbers of system calls by their names.
+#[cfg(target_os = "linux")]
+macro_rules! numbers {
+    ($($name:ident),* $(,)?) => { &[$(linux_raw_sys::general::$name),*] };
+}
+
 #[cfg(target_os = "linux")]
 mod capabilities;
 #[cfg(unix)]

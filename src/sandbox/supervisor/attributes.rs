@@ -1,7 +1,6 @@
 //! The calls that change modes, owners, times and extended attributes of files. Rules of Landlock do not govern
-//! them. The supervisor opens the file that the caller names, finds out where that
-//! open file lies, and makes the call on it: whatever the caller renames or links meanwhile, the file that was
-//! checked is the one that changes.
+//! them. The supervisor opens the file that the caller names, finds out where that open file lies, and makes the
+//! call on it: whatever the caller renames or links meanwhile, the file that was checked is the one that changes.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -16,10 +15,6 @@ use rustix::io::{Errno, Result};
 use super::caller::Caller;
 use super::listener::Asked;
 use super::writable::{Writable, link};
-
-macro_rules! numbers {
-    ($($name:ident),* $(,)?) => { &[$(linux::$name),*] };
-}
 
 /// The calls that wait for an answer of the supervisor, or are refused where there is none.
 pub(in crate::sandbox) const ATTRIBUTES: &[&[u32]] = &[

@@ -18,12 +18,6 @@
 //! - File handles, which open files without a path: `open_by_handle_at`, `name_to_handle_at`.
 //! - Watching files (`inotify_init`, `fanotify_init`): it tells when others use them, and a user has few watches.
 
-use linux_raw_sys::general as linux;
-
-macro_rules! numbers {
-    ($($name:ident),* $(,)?) => { &[$(linux::$name),*] };
-}
-
 /// Calls on open files.
 const DESCRIPTORS: &[u32] = numbers![
     __NR_close,

@@ -178,12 +178,12 @@ fn own_priorities(
     Ok(())
 }
 
-/// Returns the rules for calls of `setsockopt` that let a socket keep more.
-fn buffers() -> Result<Vec<SeccompRule>, Box<dyn Error>> {
-    let rules = BUFFERS.map(|(level, option)| {
-        when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
-    });
-    rules.into_iter().collect()
+/// Returns the rules for calls of `setsockopt` that set one of these options, each with its level.
+fn setting(options: &[(u64, u64)]) -> Result<Vec<SeccompRule>, Box<dyn Error>> {
+    let rule = |(level, option): &(u64, u64)| {
+        when(&[(1, SeccompCmpOp::Eq, *level), (2, SeccompCmpOp::Eq, *option)])
+    };
+    options.iter().map(rule).collect()
 }
 
 /// Refuses the calls that make and use the sockets that are not allowed.
@@ -191,7 +191,7 @@ fn sockets(
     refuse: &mut impl FnMut(u32, Vec<SeccompRule>) -> Option<Vec<SeccompRule>>,
     sockets: &Sockets,
 ) -> Result<(), Box<dyn Error>> {
-    refuse(linux::__NR_setsockopt, buffers()?);
+    refuse(linux::__NR_setsockopt, setting(&BUFFERS)?);
     match sockets {
         Sockets::All => return Ok(()),
         Sockets::Some(_) => internet(refuse)?,
@@ -221,11 +221,7 @@ fn internet(
         }
     }
     refuse(linux::__NR_socket, rules);
-    let routes = ROUTES.map(|(level, option)| {
-        when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
-    });
-    let routes: Result<Vec<_>, _> = routes.into_iter().collect();
-    refuse(linux::__NR_setsockopt, [buffers()?, routes?].concat());
+    refuse(linux::__NR_setsockopt, setting(&[BUFFERS, ROUTES].concat())?);
     for (call, flags) in SENDING {
         refuse(call, vec![when(&[(flags, has(FAST_OPEN), FAST_OPEN)])?]);
     }
