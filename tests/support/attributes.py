@@ -1,4 +1,5 @@
-"""Changes what the system keeps about files: each system call that does, with each way to name a file. Prints a line for each try: `FILE: CALL: done` or `FILE: CALL: ERROR`.
+"""Changes what the system keeps about files: each system call that does, with each way to name a file. Prints a
+line for each try: `FILE: CALL: done` or `FILE: CALL: ERROR`.
 
 The first argument is JSON with the files; see `attributes.rs` in this directory."""
 
@@ -12,23 +13,10 @@ import threading
 import time
 
 aim, scratch = json.loads(sys.argv[1]), os.environ["TMPDIR"]
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = ctypes.c_long
-X86 = os.uname().machine == "x86_64"
 HERE, NOFOLLOW, EMPTY = -100, 0x100, 0x1000
 NAME, VALUE = b"user.tried", b"value"
 TIMES = struct.pack("qqqq", 86400, 0, 86400, 0)
 USER, GROUP = os.getuid(), os.getgid()
-
-
-def call(x86, other, *args):
-    """Makes a system call by its number on x86-64, or its number on other machines."""
-    args = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
-    result = libc.syscall(ctypes.c_long(x86 if X86 else other), *args)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return result
-
 
 # Calls that take a path, by whether they follow a link at its end.
 following = {

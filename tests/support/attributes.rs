@@ -1,4 +1,4 @@
-//! Files whose attributes sandboxed code tries to change. The program itself is `attributes.py` in this directory.
+//! Files whose attributes sandboxed code tries to change. The program itself is `system_calls.py` with `attributes.py` in this directory.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The Python program that changes them.
-pub(crate) const PROGRAM: &str = include_str!("attributes.py");
+pub(crate) const PROGRAM: &str =
+    concat!(include_str!("system_calls.py"), include_str!("attributes.py"));
 
 /// A file that sandboxed code may change, and one of the user's that it may not.
 pub(crate) struct Files {

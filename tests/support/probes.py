@@ -21,19 +21,6 @@ for number in range(3, 512):
     except OSError:
         pass
 
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = ctypes.c_long
-X86 = os.uname().machine == "x86_64"
-
-
-def call(x86, other, *args):
-    """Makes a system call by its number on x86-64, or its number on other machines."""
-    args = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
-    result = libc.syscall(ctypes.c_long(x86 if X86 else other), *args)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return result
-
 
 def connect(family, kind, address):
     with socket.socket(family, kind) as made:

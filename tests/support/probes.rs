@@ -1,5 +1,5 @@
 //! Probes that try to break out of a sandbox: their targets outside, and the checks that none got
-//! through. The program itself is `probes.py` in this directory.
+//! through. The program itself is `system_calls.py` with `probes.py` in this directory.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The Python program that tries to get out.
-pub(crate) const PROGRAM: &str = include_str!("probes.py");
+pub(crate) const PROGRAM: &str =
+    concat!(include_str!("system_calls.py"), include_str!("probes.py"));
 
 /// The variable that is set when a test has been restarted as another user.
 const AS_ANOTHER: &str = "REPERTOIRE_TEST_AS_ANOTHER";
