@@ -79,7 +79,7 @@ impl MeaningSetting {
         Ok(match self {
             MeaningSetting::Switch(false) => None,
             // The bytes of the table are not copied.
-            MeaningSetting::Switch(true) => Some(Arc::new(MeaningModel::bundled().clone())),
+            MeaningSetting::Switch(true) => Some(Arc::new(MeaningModel::bundled())),
             MeaningSetting::Path(path) => Some(Arc::new(open_model(&path)?)),
         })
     }

@@ -51,7 +51,7 @@ impl Meaning {
         match self {
             // The bytes are not copied.
             #[cfg(feature = "meaning")]
-            Meaning::Bundled => Some(Arc::new(MeaningModel::bundled().clone())),
+            Meaning::Bundled => Some(Arc::new(MeaningModel::bundled())),
             #[cfg(not(feature = "meaning"))]
             Meaning::Bundled => None,
             Meaning::Model(model) => Some(model),

@@ -251,7 +251,6 @@ fn no_tool(tool: &str) -> Error {
 
 /// Returns the arguments of a call that are written as JSON text, or not at all, as a value.
 fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>, Error> {
-    let none = || Value::Object(Map::new());
     let read = match arguments {
         Value::String(text) if text.trim().is_empty() => Value::Null,
         Value::String(text) => surrogates::parse(text).map_err(|error| {
@@ -262,7 +261,7 @@ fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>
         Value::Null => Value::Null,
         arguments => return Ok(Cow::Borrowed(arguments)),
     };
-    Ok(Cow::Owned(if read.is_null() { none() } else { read }))
+    Ok(Cow::Owned(if read.is_null() { Value::Object(Map::new()) } else { read }))
 }
 
 /// Parses the arguments of a tool.
