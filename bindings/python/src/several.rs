@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// A list of values, or one value, which stands for a list of one: a `str` is also a sequence of `str` for
-/// type checkers, so that it must not be an error when it runs. `None` is no value.
+/// type checkers, so that it must not be an error when it runs. `None` does not count as a value.
 #[derive(Debug)]
 pub(crate) struct Several<T>(pub(crate) Vec<T>);
 

@@ -61,8 +61,8 @@ impl Location {
     /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
     /// - any other text is a path, of a directory, an archive or a `SKILL.md`; `~/` is the home directory.
     ///
-    /// What stands round an address is left out: quotes, a Markdown link, the end of a sentence, or a command
-    /// such as `npx skills add owner/repo`.
+    /// Text around the address is left out: quotes, a Markdown link, the end of a sentence, or a command such as
+    /// `npx skills add owner/repo`.
     ///
     /// Fails with `INVALID_PARAM` if the text is none of these, contains a password, or names both a
     /// directory and a repository; with `NOT_FOUND` if nothing exists at a path.

@@ -13,7 +13,7 @@ pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Defaul
     Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Reads a list, or one value, which stands for a list of one; `null` is no value.
+/// Reads a list, or one value, which stands for a list of one; `null` does not count as a value.
 pub(crate) fn several<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -59,7 +59,7 @@ fn entry(known: &Settings, marketplace: &str, name: &str) -> Option<Value> {
 
 /// Adds the plugins among the directories of the user's skills, and what turns them off.
 pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentState) {
-    // Most of many skills are no plugins: one system call tells so.
+    // Most skills are not plugins, which one system call tells.
     let dirs = fs::read_dir(skills).into_iter().flatten().flatten().map(|entry| entry.path());
     let found = dirs.filter_map(|dir| Some((Settings::read(dir.join(MANIFEST))?, dir)));
     let mut found: Vec<(Settings, PathBuf)> = found.collect();

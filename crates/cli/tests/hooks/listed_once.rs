@@ -108,7 +108,7 @@ fn a_server_that_no_client_connects_to_any_more_silences_no_hook() {
     let weather = |session: &str| begin(&place, "claude-code", session, "what is the weather");
     connect(&place, "claude-code", Client::Declares);
     assert!(!weather("1").contains(LISTED));
-    // Conversations that begin at the same time are no evidence.
+    // Conversations that begin at the same time do not show it.
     assert!(!weather("2").contains(LISTED));
     // An hour later, the client of that conversation has not connected.
     let age = |name: &str, hours: u64| {
