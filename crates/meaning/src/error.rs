@@ -32,9 +32,9 @@ impl Error {
         Error { kind, path: None, message: message.into() }
     }
 
-    /// The same error, about this file.
+    /// The same error, about this file unless it already is about one.
     pub(crate) fn of(mut self, path: &Path) -> Self {
-        self.path = Some(path.to_owned());
+        self.path.get_or_insert_with(|| path.to_owned());
         self
     }
 

@@ -64,9 +64,9 @@ impl Transformer {
         let path = directory.join("config.json");
         let config = json(&path)?;
         let hidden = size(&config, "hidden_size").map_err(|error| error.of(&path))?;
-        let shape = shape(&config, directory).and_then(|shape| shape.checked(hidden));
-        let mut shape =
-            shape.map_err(|error| if error.path().is_none() { error.of(&path) } else { error })?;
+        let mut shape = shape(&config, directory)
+            .and_then(|shape| shape.checked(hidden))
+            .map_err(|error| error.of(&path))?;
         let tokenizer = directory.join("tokenizer.json");
         let (pieces, rules, special) =
             vocabulary(&read(&tokenizer)?).map_err(|error| error.of(&tokenizer))?;
