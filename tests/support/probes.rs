@@ -40,18 +40,29 @@ impl Outside {
         std::fs::write(dir.path().join("file"), "of the user").unwrap();
         let abstract_name = format!("repertoire-probe-{}-{:p}", std::process::id(), &dir);
         let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
-        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = tcp.local_addr().unwrap().port();
+        let (tcp, udp, port) = Outside::tcp_and_udp();
         let listening = (
             UnixListener::bind(dir.path().join("stream")).unwrap(),
             UnixListener::bind_addr(&address).unwrap(),
             UnixDatagram::bind(dir.path().join("datagrams")).unwrap(),
             tcp,
-            UdpSocket::bind(("127.0.0.1", port)).unwrap(),
+            udp,
         );
         let victim = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
         let (segment, terminal) = (Segment::new(), terminal());
         Outside { dir, segment, terminal, victim, abstract_name, port, _listening: listening }
+    }
+
+    /// Listens by TCP and UDP at one port.
+    fn tcp_and_udp() -> (TcpListener, UdpSocket, u16) {
+        // Another program may have the port of the one by the other.
+        loop {
+            let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = tcp.local_addr().unwrap().port();
+            if let Ok(udp) = UdpSocket::bind(("127.0.0.1", port)) {
+                return (tcp, udp, port);
+            }
+        }
     }
 
     /// Returns the argument of the program: the targets, the numbers of the system calls that are

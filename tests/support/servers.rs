@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -13,6 +13,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+pub(crate) use ports::free_port;
+
+#[path = "ports.rs"]
+mod ports;
 
 /// Servers refuse to run as root, so run them as the user `nobody`; this is its uid on all current
 /// systems.
@@ -297,11 +302,6 @@ fn certify(dir: &Path) {
     as_nobody(&mut command);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// Returns a port that no program listens on.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 fn is_root() -> bool {

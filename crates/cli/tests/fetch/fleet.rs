@@ -8,8 +8,9 @@ use std::process::{Child, Command, Stdio};
 
 use crate::binary::Place;
 use crate::object_store::{Store, variables};
+use crate::ports::free_port;
 use crate::repository::skill;
-use crate::server::{SECRET, free_port};
+use crate::server::SECRET;
 use crate::signals::wait_until;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";

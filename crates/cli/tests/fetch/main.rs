@@ -4,6 +4,8 @@
 
 #[path = "../support/binary.rs"]
 mod binary;
+#[path = "../../../../tests/support/ports.rs"]
+mod ports;
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 

@@ -12,8 +12,9 @@ use repertoire_fetch::{FetchLimits, Fetcher};
 use tempfile::TempDir;
 
 use crate::binary::{Place, Run, finish};
+use crate::ports::free_port;
 use crate::repository::skill;
-use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
+use crate::server::{SECRET, Server, assert_no_secret, serve, skip};
 use crate::sign::{FORGED, assert_key_is_told, forge, signed_kit};
 
 /// The access key that belongs to the secret.

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::binary::{Place, Run, finish};
+use crate::ports::free_port;
 use crate::push::write_kit;
 use crate::repository::skill;
-use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
+use crate::server::{SECRET, Server, assert_no_secret, serve, skip};
 use crate::sign::{FORGED, assert_key_is_told, forge, signed_kit};
 
 /// The user and the bcrypt hash of the password, in the format of `htpasswd`.
@@ -29,7 +30,7 @@ impl Registry {
             skip("docker-registry");
             return None;
         };
-        let (dir, port) = (TempDir::new().unwrap(), free_port());
+        let (dir, port) = (TempDir::new().unwrap()());
         let (root, users) = (dir.path().join("data"), dir.path().join("users"));
         fs::write(&users, USERS).unwrap();
         let mut config = json!({

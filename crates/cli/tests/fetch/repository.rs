@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::binary::Place;
+use crate::ports::free_port;
 
 /// A git repository in a directory of its own.
 pub(crate) struct Repository {
@@ -102,7 +103,7 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Serves all repositories below `base`.
     pub(crate) fn start(base: &Path) -> Daemon {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         // Start the program directly: as a child of `git`, it would go on running when `git` is killed.
         let programs = Command::new("git").arg("--exec-path").output().unwrap().stdout;
         let programs = PathBuf::from(String::from_utf8(programs).unwrap().trim());

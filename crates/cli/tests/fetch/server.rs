@@ -57,11 +57,6 @@ pub(crate) fn skip(program: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// Returns a port that no program listens on.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// Asserts that no file below a directory contains the password.
 pub(crate) fn assert_no_secret(dir: &std::path::Path) {
     let mut n_files = 0;
