@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::manifest_path::each_below;
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use repertoire::Skill;
@@ -103,7 +104,7 @@ impl Plugin<'_> {
         let manifest = Settings::read(self.dir.join(MANIFEST));
         let manifest = manifest.map(|manifest| manifest.value).unwrap_or_default();
         let name = manifest["name"].as_str().unwrap_or(self.name);
-        let of_entry = self.entry.iter().flat_map(|entry| self.named(&entry["skills"]));
+        let of_entry = self.entry.iter().flat_map(|entry| each_below(&self.dir, &entry["skills"]));
         let of_entry: Vec<PathBuf> = of_entry.collect();
         // An entry whose plugin is the whole marketplace says which of its skills belong to it.
         let is_whole = |entry: &Value| {
@@ -114,7 +115,7 @@ impl Plugin<'_> {
         let has_usual = usual.as_ref().is_some_and(|dir| dir.is_dir());
         let alone = Some(self.dir.clone()).filter(|_| !has_usual && of_entry.is_empty());
         let paths = usual.into_iter().chain(alone.filter(|dir| is_skill(dir))).chain(of_entry);
-        let paths = paths.chain(self.named(&manifest["skills"]));
+        let paths = paths.chain(each_below(&self.dir, &manifest["skills"]));
         let root = |path: PathBuf| {
             let skill = is_skill(&path).then(|| self.name_of_skill(&path)).flatten();
             SkillRoot { skill, ..SkillRoot::plugin(name, path) }
@@ -130,16 +131,6 @@ impl Plugin<'_> {
         }
         let skill = Skill::load(&dir.join("SKILL.md"), "").ok()?;
         Some(skill.name().to_owned())
-    }
-
-    /// Returns the directories that a value names, one or several, which must be in that of the plugin.
-    fn named(&self, value: &Value) -> Vec<PathBuf> {
-        let list = value.as_array().into_iter().flatten().chain(Some(value));
-        let paths = list.filter_map(Value::as_str).map(|path| {
-            let path = path.trim_start_matches("./").trim_end_matches('/');
-            if path.is_empty() { self.dir.clone() } else { self.dir.join(path) }
-        });
-        paths.filter(|path| path.starts_with(&self.dir)).collect()
     }
 }
 

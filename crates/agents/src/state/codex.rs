@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item};
 
+use super::manifest_path::below;
 use super::settings::{Settings, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
@@ -203,13 +204,11 @@ fn plugins(cache: &Path, layers: &[Layer]) -> Vec<SkillRoot> {
     let enabled = enabled.into_iter().filter(|(_, is_on)| *is_on);
     let roots = enabled.filter_map(|(id, _)| {
         let (name, marketplace) = id.split_once('@')?;
-        let versions = directories(&cache.join(marketplace).join(name));
+        let versions = directories(&below(&below(cache, marketplace)?, name)?);
         let dir = versions.into_iter().max_by_key(|dir| (version(dir), dir.clone()))?;
         let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)))?;
-        let named = manifest.value["skills"].as_str().map(|path| path.trim_start_matches("./"));
-        let skills = dir.join(named.unwrap_or("skills"));
-        let name = manifest.value["name"].as_str().unwrap_or(name).to_owned();
-        skills.starts_with(&dir).then(|| SkillRoot::plugin(&name, skills))
+        let skills = below(&dir, manifest.value["skills"].as_str().unwrap_or("skills"))?;
+        Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), skills))
     });
     roots.collect()
 }

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use super::manifest_path::{below, each_below};
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
@@ -89,7 +88,8 @@ fn plugins(dir: &Path, user: &[Settings]) -> Vec<SkillRoot> {
     let enabled = enabled.into_iter().filter(|(_, is_on)| *is_on);
     let roots = enabled.flat_map(|(id, _)| {
         let (name, marketplace) = id.split_once('@').unwrap_or((&id, ""));
-        let copy = Some(dir.join(marketplace).join(name)).filter(|copy| copy.is_dir());
+        let copy = below(dir, marketplace).and_then(|dir| below(&dir, name));
+        let copy = copy.filter(|copy| copy.is_dir());
         let dir = copy.or_else(|| in_marketplace(marketplace, name, user));
         dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default()
     });
@@ -106,8 +106,7 @@ fn in_marketplace(marketplace: &str, name: &str, user: &[Settings]) -> Option<Pa
     let plugins = FILES.iter().find_map(|file| Settings::read(dir.join(file)))?;
     let plugins = plugins.value["plugins"].as_array()?;
     let source = plugins.iter().find(|plugin| plugin["name"] == name)?["source"].as_str()?;
-    let place = dir.join(source.trim_start_matches("./"));
-    place.starts_with(dir).then_some(place)
+    below(dir, source)
 }
 
 /// Returns the directories of skills of the plugin in `dir`: those that its manifest names, or else `skills`.
@@ -116,10 +115,7 @@ fn skills_of_plugin(name: &str, dir: &Path) -> Vec<SkillRoot> {
         ["plugin.json", ".github/plugin/plugin.json", ".claude-plugin/plugin.json"];
     let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)));
     let value = manifest.map(|manifest| manifest.value["skills"].clone()).unwrap_or_default();
-    let named = value.as_array().into_iter().flatten().chain(Some(&value));
-    let named: Vec<&str> = named.filter_map(Value::as_str).collect();
-    let named = if named.is_empty() { vec!["skills"] } else { named };
-    let paths = named.into_iter().map(|path| dir.join(path.trim_start_matches("./")));
-    let paths = paths.filter(|path| path.starts_with(dir));
-    paths.map(|path| SkillRoot::plugin(name, path)).collect()
+    let names_any = value.is_string() || value.as_array().is_some_and(|list| !list.is_empty());
+    let paths = if names_any { each_below(dir, &value) } else { vec![dir.join("skills")] };
+    paths.into_iter().map(|path| SkillRoot::plugin(name, path)).collect()
 }

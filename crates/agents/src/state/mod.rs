@@ -13,6 +13,7 @@ mod denied;
 mod droid;
 mod folders;
 mod gemini;
+mod manifest_path;
 mod open_code;
 mod qwen;
 mod settings;
