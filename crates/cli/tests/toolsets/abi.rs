@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use repertoire::toolset::{Host, HostProgram, LogLevel, PluginNote, ToolOutput, ToolsetOptions};
@@ -49,13 +49,24 @@ fn build_args() -> [&'static str; 6] {
     ["build", "--offline", "--target-dir", &TARGET, "--config", profile]
 }
 
-/// Builds the frozen plugin against the frozen packages.
-fn built() -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-1.0");
+/// Builds the frozen plugin in the directory `name` against the frozen packages, once `change` has changed those
+/// of the ABI.
+fn frozen(name: &str, change: impl FnOnce(&Path)) -> PathBuf {
+    // Cargo puts the library of each such plugin into the same file, so build one at a time, and keep a copy.
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     unpack(&place);
+    change(&place.join(PACKAGES[0]));
     let args = [&build_args()[..], &["--locked", "--lib"]].concat();
-    plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
+    let library = plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset");
+    let copy = place.join(library.file_name().unwrap());
+    fs::copy(library, &copy).unwrap();
+    copy
 }
+
+/// The frozen plugin, built against the frozen packages.
+static FROZEN: LazyLock<PathBuf> = LazyLock::new(|| frozen("abi-1.0", |_| ()));
 
 /// Changes the ABI of the package in `dir` to a later minor version: each side has one more method, and
 /// the module has one more field.
@@ -86,15 +97,6 @@ fn grow(dir: &Path) {
     let later =
         format!("extern \"C\" fn later() -> RString {{ RString::from(\"module\") }}\n\n{classes}");
     replace("plugin.rs", &[(made, with), (classes, &later)]);
-}
-
-/// Builds the frozen plugin against a later minor version of the ABI.
-fn built_later() -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-later");
-    unpack(&place);
-    grow(&place.join(PACKAGES[0]));
-    let args = [&build_args()[..], &["--locked", "--lib"]].concat();
-    plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
 }
 
 /// Builds a host from the current sources with a later minor version of the ABI. It opens a library,
@@ -241,22 +243,20 @@ fn assert_works(library: &Path) {
 
 #[test]
 fn a_plugin_of_abi_1_0_works_with_this_host() {
-    let library = built();
-    let note = PluginNote::read(&library).unwrap();
+    let note = PluginNote::read(&FROZEN).unwrap();
     assert_eq!((note.abi, note.plugin_api.as_str()), ((1, 0), "1.0.0"));
     assert_eq!(note.classes, ["FrozenToolset", "BuilderToolset"]);
-    assert_works(&library);
+    assert_works(&FROZEN);
 }
 
 #[test]
 fn a_plugin_of_a_later_minor_version_works_with_this_host() {
-    assert_works(&built_later());
+    assert_works(&frozen("abi-later", grow));
 }
 
 #[test]
 fn a_plugin_of_abi_1_0_works_with_a_host_of_a_later_minor_version() {
-    let library = built();
-    let output = Command::new(later_host()).arg(library).output().unwrap();
+    let output = Command::new(later_host()).arg(&*FROZEN).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("Ada"));
 }
