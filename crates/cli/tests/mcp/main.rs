@@ -81,6 +81,7 @@ fn skills() -> tempfile::TempDir {
     skill("user-only", json!({"disable-model-invocation": true}), "Only users.");
     skill("slow", json!({}), "Run it.");
     write("slow/scripts/wait.sh", b"#!/bin/sh\nsleep \"$1\"\n");
+    write("slow/scripts/until.sh", b"#!/bin/sh\nuntil [ -e \"$1\" ]; do sleep 0.05; done\n");
     write("slow/scripts/echo.sh", b"#!/bin/sh\necho said \"$@\"\n");
     skill("hello", json!({"toolsets": ["toolsets/hello:HelloToolset"]}), "Greet.");
     fs::create_dir_all(dir.path().join("hello/toolsets")).unwrap();

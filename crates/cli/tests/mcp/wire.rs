@@ -1,6 +1,7 @@
 //! The real binary on standard input and output, line by line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -277,22 +278,33 @@ fn a_client_that_goes_takes_the_server_with_it() {
 #[test]
 fn calls_go_on_after_the_client_has_closed_its_side_as_long_as_some_end() {
     let mut server = Server::started();
-    let steps = 1..=12;
-    // Each script ends a quarter of a second after the one before it; the last one never ends.
-    let seconds = steps.clone().map(|step| format!("{:.2}", f64::from(step) / 4.0));
-    for (id, seconds) in seconds.chain(["60.000029".to_owned()]).enumerate() {
-        let arguments = json!({"skill": "slow", "script": "wait.sh", "args": [seconds]});
+    let flags: Vec<PathBuf> =
+        (0..8).map(|step| server.skills.path().join(format!("end-{step}"))).collect();
+    // Each script ends when it is told to; the last one never ends.
+    let ends: Vec<&str> = flags.iter().map(|flag| flag.to_str().unwrap()).collect();
+    let mut scripts: Vec<_> = ends.iter().map(|end| ("until.sh", *end)).collect();
+    scripts.push(("wait.sh", "60.000029"));
+    for (id, (script, arg)) in (1..).zip(&scripts) {
+        let arguments = json!({"skill": "slow", "script": script, "args": [arg]});
         let call = json!({"name": "run_skill_script", "arguments": arguments});
-        server.send(id as u64 + 1, "tools/call", &call);
+        server.send(id, "tools/call", &call);
     }
     let start = Instant::now();
+    while !scripts.iter().all(|(_, arg)| is_alive(arg)) {
+        assert!(start.elapsed() < LONG, "the scripts do not start");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     drop(server.stdin.take());
-    let answers: Vec<Value> =
-        server.lines.iter().map(|line| serde_json::from_str(&line).unwrap()).collect();
-    let ended = answers.iter().filter(|answer| answer["result"]["isError"] == false).count();
-    assert_eq!(ended, steps.count(), "{answers:?}");
+    for (id, flag) in (1..).zip(&flags) {
+        std::thread::sleep(Duration::from_millis(250));
+        std::fs::write(flag, "").unwrap();
+        let answer = server.read();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(false)));
+    }
+    let end = Instant::now();
+    assert_eq!(server.read()["result"]["isError"], true);
     server.wait();
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(end.elapsed() < Duration::from_secs(30), "{:?}", end.elapsed());
     assert!(!is_alive("60.000029"), "the last script goes on");
 }
 
