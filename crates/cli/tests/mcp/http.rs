@@ -369,8 +369,10 @@ fn an_answer_is_sent_at_once() {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.set_nodelay(true).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
+    // If small packets were delayed until the last one is acknowledged, each would take 40 ms. On a busy machine, some
+    // take longer without that.
     let mut fastest = LONG;
-    for _ in 0..10 {
+    for _ in 0..300 {
         let began = Instant::now();
         write!(
             stream,
@@ -389,7 +391,9 @@ fn an_answer_is_sent_at_once() {
             answer.extend_from_slice(&part[..n_bytes]);
         }
         fastest = fastest.min(began.elapsed());
+        if fastest < Duration::from_millis(30) {
+            break;
+        }
     }
-    // If small packets were delayed until the last one is acknowledged, each would take 40 ms.
     assert!(fastest < Duration::from_millis(30), "{fastest:?}");
 }
