@@ -91,8 +91,9 @@ impl SessionTools {
     /// The name of the tool that loads a skill.
     pub const USE_SKILL: &'static str = "use_skill";
 
-    /// The names of the built-in tools, which do not depend on toolsets.
-    pub(crate) const NAMES: [&'static str; 4] =
+    /// The names of the built-in tools, which do not depend on toolsets; `run_skill_script` needs the feature
+    /// `scripts`.
+    pub const NAMES: [&'static str; 4] =
         [Self::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script"];
 
     /// The session whose tools these are.

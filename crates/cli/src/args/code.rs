@@ -109,7 +109,8 @@ pub(crate) struct ToolListArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolCallArgs {
-    /// Name of the tool: `skill.tool`, or `tool` where that is unique
+    /// Name of the tool: `skill.tool`, or `tool` where that is unique; or one that every model has: `use_skill`,
+    /// `find_skills`, `read_skill_file` or `run_skill_script`
     pub(crate) name: String,
     /// The tool's arguments, a JSON object; `-` reads them from standard input
     #[arg(value_name = "JSON")]

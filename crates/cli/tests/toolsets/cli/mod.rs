@@ -108,6 +108,42 @@ fn inspect_tells_what_a_library_says_of_itself() {
 }
 
 #[test]
+fn the_tools_of_every_model_are_called_as_a_model_calls_them() {
+    let place = trusted_place();
+    place.write("skills/hello/notes.md", "one\ntwo\n");
+    place.write("skills/hello/scripts/say.sh", "#!/bin/sh\necho said\n");
+    for (tool, arguments, expected) in [
+        ("use_skill", json!({"skill": "/hello"}), "Body"),
+        ("find_skills", json!({"query": "greets"}), "hello"),
+        ("read_skill_file", json!({"skill": "hello", "path": "notes.md"}), "one\ntwo"),
+    ] {
+        let arguments = arguments.to_string();
+        let told = run(&place, &["tool", "call", tool, &arguments]).exits(0).stdout;
+        assert!(told.contains(expected), "{tool}: {told}");
+        let answer = run(&place, &["tool", "call", tool, &arguments, "--json"]).exits(0).json();
+        assert_eq!(answer["status"], "success", "{tool}: {answer}");
+        assert_eq!(answer["text"].as_str().unwrap().trim_end(), told.trim_end(), "{tool}");
+    }
+    // The files have changed since they were trusted.
+    for (tool, arguments, code, part) in [
+        ("use_skill", json!({"skill": "helo"}), "NOT_FOUND", "hello"),
+        ("use_skill", json!({}), "INVALID_PARAM", "skill"),
+        (
+            "run_skill_script",
+            json!({"skill": "hello", "script": "say.sh"}),
+            "PERMISSION_DENIED",
+            "say.sh",
+        ),
+    ] {
+        let arguments = arguments.to_string();
+        let failed = run(&place, &["tool", "call", tool, &arguments]).exits(1);
+        assert!(failed.stderr.contains(&format!("error[{code}]: ")), "{tool}: {failed:?}");
+        assert!(failed.stderr.contains(part) && failed.stdout.is_empty(), "{tool}: {failed:?}");
+        assert_error(run(&place, &["tool", "call", tool, &arguments, "--json"]), code, &[part]);
+    }
+}
+
+#[test]
 fn tools_are_listed_in_every_shape() {
     let place = trusted_place();
     let tools = run(&place, &["tool", "list", "--json", "--in-process"]).exits(0).json();
