@@ -47,6 +47,7 @@ mod lock_file;
 mod loopback;
 mod mcp;
 mod migrate;
+mod missing_path;
 mod near;
 mod object_address;
 #[cfg(feature = "object-store")]
@@ -83,6 +84,7 @@ mod submodules;
 mod unattended;
 mod unpack;
 mod untaken;
+mod unusable_path;
 mod update;
 mod watch;
 #[cfg(feature = "archive-https")]

@@ -12,7 +12,7 @@ use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
 use super::host::host_of;
 use super::mcp::McpAddress;
-use super::near::nearest;
+use super::missing_path::{self, near};
 use super::object_address::{self, ObjectAddress};
 use super::refusal::refusal;
 use repertoire::catalog::is_skill_file;
@@ -88,6 +88,8 @@ impl Location {
         if address.is_empty() || address.starts_with('-') || address.contains(char::is_control) {
             return Err(invalid(text, "is not an address"));
         }
+        // The path in a command.
+        let inner = if address.starts_with(['.', '~', '/']) { address } else { inner };
         let path = path_of(text, inner, base);
         if is_archive(inner) && !inner.contains("://") && path.is_file() {
             return Ok(Location::Archive(path));
@@ -98,6 +100,8 @@ impl Location {
                 Err(ambiguous(text, &read.source))
             }
             _ if may_be_path => of_path(text, path),
+            // A name with blanks is a typing error, not a sentence.
+            None if text.contains(' ') && near(&path).is_some() => of_path(text, path),
             _ => of_address(text, address, read.as_ref()).unwrap_or_else(|| of_path(address, path)),
         }
     }
@@ -208,7 +212,7 @@ fn is_scp(text: &str) -> bool {
 
 /// Tells whether a text, which could also be a path, names a repository and nothing in it.
 fn is_repository(read: &Address, text: &str) -> bool {
-    let is_plain = read.rev.is_none() && read.skills.is_empty();
+    let is_plain = read.source.contains("://") && read.rev.is_none() && read.skills.is_empty();
     is_plain && (text.matches('/').count() == 1 || host_of(text).as_deref() == Some("github.com"))
 }
 
@@ -253,26 +257,10 @@ fn of_path(text: &str, path: PathBuf) -> Result<Location, Error> {
         )),
         Err(error) => {
             let message = format!("there is nothing at {}: {error}", path.display());
-            let help = match near(&path) {
-                Some(near) => format!("did you mean `{}`?", near.display()),
-                None => HELP.to_owned(),
-            };
-            Err(Error::new(ErrorCode::NotFound, message, help))
+            Err(Error::new(ErrorCode::NotFound, message, missing_path::help(text, &path, HELP)))
         }
     }
 }
-
-/// The entry of a directory whose name is nearest to that of `path`.
-fn near(path: &Path) -> Option<PathBuf> {
-    let entries = path.parent()?.read_dir().ok()?.filter_map(Result::ok).take(MAX_ENTRIES);
-    let names: Vec<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let near = nearest(&path.file_name()?.to_string_lossy(), names.iter().map(String::as_str))?;
-    Some(path.with_file_name(near))
-}
-
-/// The most entries of a directory that are compared with a name that is not there.
-const MAX_ENTRIES: usize = 1000;
 
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     if scheme == "file" {

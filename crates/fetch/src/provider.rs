@@ -74,12 +74,19 @@ pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
     let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");
     let help = match nearest(id, known.iter().map(String::as_str)) {
         Some(name) => format!("did you mean `{name}`?"),
-        None if matches!(id, "main" | "master" | "latest") => {
+        None if may_be_revision(id) => {
             format!("a branch or a tag is written `#{id}`; there are `{shown}`")
         }
         None => format!("there are `{shown}`"),
     };
     Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)
+}
+
+/// Tells whether the name of a skill is rather that of a branch or a tag: `main`, `v1`.
+fn may_be_revision(id: &str) -> bool {
+    let version = id.trim_start_matches('v');
+    matches!(id, "HEAD" | "dev" | "develop" | "latest" | "main" | "master" | "stable" | "trunk")
+        || !version.is_empty() && version.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
 /// The error for a source that only a build with `feature` can fetch.

@@ -1,11 +1,41 @@
 //! Texts that people paste and that lead to no skills: why, and what to write instead.
 
-use super::address::{Address, host_in, is_known, may_be_name};
+use super::address::{Address, host_in, is_gist, is_known, may_be_name};
+use super::unusable_path;
+use repertoire::catalog::is_skill_file;
 use repertoire::{Error, ErrorCode};
 
 /// Sites of packages and extensions, which have no skills at their addresses.
-const PACKAGES: [&str; 5] =
-    ["crates.io", "marketplace.visualstudio.com", "npmjs.com", "pypi.org", "registry.npmjs.org"];
+const PACKAGES: [&str; 7] = [
+    "crates.io",
+    "formulae.brew.sh",
+    "marketplace.visualstudio.com",
+    "npmjs.com",
+    "open-vsx.org",
+    "pypi.org",
+    "registry.npmjs.org",
+];
+
+/// Programs that install packages by their names.
+const INSTALLERS: [&str; 12] =
+    ["brew", "bun", "bunx", "cargo", "npm", "npx", "pip", "pipx", "pnpm", "uv", "uvx", "yarn"];
+
+/// Sites that list skills, whose addresses do not name the repository.
+const LISTS: [&str; 9] = [
+    "claude.ai",
+    "cursor.directory",
+    "glama.ai",
+    "lobehub.com",
+    "mcpmarket.com",
+    "playbooks.com",
+    "pulsemcp.com",
+    "skillsmp.com",
+    "smithery.ai",
+];
+
+/// Ends of archives that are not read.
+const OTHER_ARCHIVES: [&str; 7] =
+    [".7z", ".rar", ".tar.bz2", ".tar.xz", ".tar.zst", ".tbz2", ".txz"];
 
 /// First parts of addresses of GitHub that are not owners.
 const NO_OWNERS: [&str; 16] = [
@@ -30,6 +60,9 @@ const NO_OWNERS: [&str; 16] = [
 /// User names in addresses are shorter than tokens, which are as long as this, or longer.
 const TOKEN_LENGTH: usize = 24;
 
+/// The help for what names a package.
+const OF_PACKAGE: &str = "name the repository that it is made from, such as `owner/repo`";
+
 /// Returns the error for a text that is not an address although it looks like one. `read` is the address in
 /// it, taken apart.
 pub(super) fn refusal(text: &str, read: Option<&Address>) -> Option<Error> {
@@ -43,12 +76,11 @@ pub(super) fn refusal(text: &str, read: Option<&Address>) -> Option<Error> {
 
 /// The message and the help for the URL `scheme://rest`. Messages leave out what may be a secret.
 fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
+    if scheme == "file" {
+        return unusable_path::of_url(rest);
+    }
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let host = host_in(authority);
-    let plain = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
-    let mut parts = plain.split('/').filter(|part| !part.is_empty());
-    let (first, second) = (parts.next(), parts.next());
-    let shown = format!("https://{host}/{plain}");
     if rest.contains(char::is_whitespace) && ["https", "http", "ssh", "git"].contains(&scheme) {
         let message = format!("what follows `{scheme}://{host}` has blanks");
         return Some((message, "give the address alone; a blank in it is `%20`".to_owned()));
@@ -60,54 +92,85 @@ fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
         let help = "leave out what stands before `@`: git's credential helper knows it";
         return Some((message, help.to_owned()));
     }
-    if !matches!(scheme, "https" | "http") {
-        return None;
+    if scheme == "ssh" {
+        return of_ssh(authority, path);
     }
-    if PACKAGES.contains(&host.as_str()) {
-        let help = "name the repository that it is made from, such as `owner/repo`";
-        return Some((format!("`{shown}` is the page of a package"), help.to_owned()));
+    matches!(scheme, "https" | "http").then(|| of_page(scheme, &host, path)).flatten()
+}
+
+/// An address of ssh that has the path where its port belongs: `ssh://git@h.org:o/r`.
+fn of_ssh(authority: &str, path: &str) -> Option<(String, String)> {
+    let (host, port) = authority.rsplit_once(':')?;
+    let is_path = host.rsplit_once(':').is_none_or(|(user, _)| user.ends_with('@'))
+        && port.starts_with(|c: char| c.is_ascii_alphabetic() || c == '~');
+    let help = format!("write `{host}:{port}/{path}` or `ssh://{host}/{port}/{path}`");
+    is_path.then(|| (format!("`{port}` in `ssh://{host}:{port}` is not a port"), help))
+}
+
+fn of_page(scheme: &str, host: &str, path: &str) -> Option<(String, String)> {
+    let plain = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
+    let shown = format!("https://{host}/{plain}");
+    if PACKAGES.contains(&host) {
+        return Some((format!("`{shown}` is the page of a package"), OF_PACKAGE.to_owned()));
     }
-    let is_no_owner = host == "github.com" && first.is_some_and(|it| NO_OWNERS.contains(&it));
-    let is_odd = |part: Option<&str>| part.is_some_and(|part| !may_be_name(part));
-    if is_known(&host) && (second.is_none() || is_no_owner || is_odd(first) || is_odd(second)) {
-        let help = match first.filter(|_| !is_no_owner) {
-            Some(owner) => format!("name one of its repositories: `https://{host}/{owner}/REPO`"),
-            None => format!("name a repository: `https://{host}/OWNER/REPO`"),
-        };
+    if LISTS.contains(&host) {
+        let help = "name the repository that it links to: `owner/repo@skill`";
+        return Some((
+            format!("`{shown}` does not say in which repository it is"),
+            help.to_owned(),
+        ));
+    }
+    if let Some(help) = of_known(host, plain) {
         return Some((format!("`{shown}` is not a repository"), help));
     }
     if matches!(plain, "mcp" | "sse") {
         let help = format!("write `mcp+{shown}` for the server, or `{shown}.git` for a repository");
         return Some((format!("`{shown}` looks like an MCP server"), help));
     }
-    if path.contains('?') && scheme == "https" {
+    if OTHER_ARCHIVES.iter().any(|end| plain.to_ascii_lowercase().ends_with(end)) {
+        let help = "name a `.tar.gz`, `.tgz`, `.tar`, `.zip` or `.skill`";
+        return Some((
+            format!("`{shown}` is an archive of a kind that is not read"),
+            help.to_owned(),
+        ));
+    }
+    if plain.rsplit('/').next().is_some_and(|name| is_skill_file(name.as_ref())) {
+        let help = "name its repository, or download the directory of the skill, and name that";
+        return Some((format!("`{shown}` is one file of a site"), help.to_owned()));
+    }
+    (path.contains('?') && scheme == "https").then(|| {
         let message = format!(
             "the address at `{host}` holds a parameter, which would stand in `config.toml`"
         );
-        return Some((message, "leave out what follows `?`".to_owned()));
+        (message, "leave out what follows `?`; a revision is written `#REV`".to_owned())
+    })
+}
+
+/// The help for a page of a known host that shows no repository.
+fn of_known(host: &str, path: &str) -> Option<String> {
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let (first, second) = (parts.next(), parts.next());
+    let is_no_owner = host == "github.com" && first.is_some_and(|it| NO_OWNERS.contains(&it));
+    let is_odd = |part: Option<&str>| part.is_some_and(|part| !may_be_name(part));
+    let is_gist = host == "gist.github.com" && first.is_some_and(is_gist);
+    let is_refused = second.is_none() && !is_gist || is_no_owner || is_odd(first) || is_odd(second);
+    if !is_known(host) || !is_refused {
+        return None;
     }
-    None
+    Some(match first.filter(|_| !is_no_owner) {
+        Some(owner) => format!("name one of its repositories: `https://{host}/{owner}/REPO`"),
+        None => format!("name a repository: `https://{host}/OWNER/REPO`"),
+    })
 }
 
 /// The message and the help for a text that is neither a URL nor a path of this machine.
 fn of_text(text: &str) -> Option<(String, String)> {
-    let shown = text.escape_debug();
-    let is_word = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
-    let is_path = text.starts_with(['/', '.', '~']);
-    let starts_drive = text.get(1..3).is_some_and(|it| matches!(it, ":\\" | ":/"));
-    if !cfg!(windows) && (starts_drive || text.starts_with("\\\\")) {
-        let rest = text.get(3..).unwrap_or_default().replace('\\', "/");
-        let drive = text.get(..1).unwrap_or_default().to_lowercase();
-        let help = format!("write the path that it has here, such as `/mnt/{drive}/{rest}`");
-        return Some((format!("`{shown}` is a path of Windows"), help));
+    if let Some(refused) = unusable_path::of_text(text) {
+        return Some(refused);
     }
-    let mut words = text.split_whitespace().filter_map(|word| word.split_once('@'));
-    let plugin = words.find(|(name, of)| is_word(name) && is_word(of));
-    if let Some((plugin, marketplace)) =
-        plugin.filter(|_| !text.contains(' ') || text.contains("plugin"))
-    {
+    let shown = text.escape_debug();
+    let is_path = text.starts_with(['/', '.', '~']);
+    if let Some((plugin, marketplace)) = plugin(text) {
         let message = format!(
             "`{plugin}@{marketplace}` is a plugin of a marketplace, whose repository it does not name"
         );
@@ -118,21 +181,54 @@ fn of_text(text: &str) -> Option<(String, String)> {
         return None;
     }
     if text.contains(char::is_whitespace) {
-        let help = "give one address, such as `owner/repo@skill`";
-        return Some((format!("`{shown}` has no address, or several"), help.to_owned()));
+        return Some(of_sentence(text));
     }
     if let Some(package) = text.strip_prefix('@').filter(|rest| rest.contains('/')) {
         let help = format!("for the repository on GitHub, write `{package}`");
         return Some((format!("`{shown}` is the name of a package"), help));
     }
+    if is_known(text) {
+        let help = format!("name a repository: `https://{text}/OWNER/REPO`");
+        return Some((format!("`{text}` is not a repository"), help));
+    }
     let (start, rest) = text.split_once(':')?;
     if ["npm", "pypi", "cargo", "jsr"].contains(&start) {
-        let help = "name the repository that it is made from, such as `owner/repo`";
-        return Some((format!("`{shown}` is the name of a package"), help.to_owned()));
+        return Some((format!("`{shown}` is the name of a package"), OF_PACKAGE.to_owned()));
     }
     (is_word(start) && start.len() > 1 && !rest.is_empty()).then(|| {
         let help =
             format!("write `ssh://{start}/{}` or `USER@{shown}`", rest.trim_start_matches('/'));
         (format!("`{shown}` names no user for `{start}`"), help)
     })
+}
+
+/// The message and the help for several words without an address among them.
+fn of_sentence(text: &str) -> (String, String) {
+    let shown = text.escape_debug();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.windows(2).any(|pair| pair == ["mcp", "add"]) {
+        let help = "write `repertoire add mcp: --name NAME -- COMMAND`, if the server has skills";
+        return (format!("`{shown}` adds an MCP server"), help.to_owned());
+    }
+    if words.first().is_some_and(|first| INSTALLERS.contains(first)) {
+        let of_owner = words.iter().find_map(|word| word.strip_prefix('@'));
+        let help = of_owner.filter(|package| package.contains('/')).map_or_else(
+            || OF_PACKAGE.to_owned(),
+            |package| format!("for the repository on GitHub, write `{package}`"),
+        );
+        return (format!("`{shown}` names a package, and no repository"), help);
+    }
+    let help = "give one address, such as `owner/repo@skill`";
+    (format!("`{shown}` has no address, or several"), help.to_owned())
+}
+
+/// The plugin and the marketplace in `pdf@acme`, or in a command with it.
+fn plugin(text: &str) -> Option<(&str, &str)> {
+    let mut words = text.split_whitespace().filter_map(|word| word.split_once('@'));
+    let plugin = words.find(|(name, of)| is_word(name) && is_word(of));
+    plugin.filter(|_| !text.contains(' ') || text.contains("plugin"))
+}
+
+fn is_word(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }

@@ -11,28 +11,35 @@
 //! | `bitbucket.org/o/r/src/REV/DIR` | the same of Bitbucket |
 //! | `…/o/r/commit/REV`, `…/releases/tag/REV` | the repository at a revision |
 //! | `…/o/r/issues/12` and other pages of GitHub | the repository |
-//! | `raw.githubusercontent.com/o/r/REV/DIR/SKILL.md` | a directory at a revision |
+//! | `raw.githubusercontent.com/o/r/REV/DIR/SKILL.md`, `api.github.com/repos/o/r/…` | a directory at a revision |
+//! | `gist.github.com/ID`, `gist.githubusercontent.com/o/ID/raw/…` | the repository of the gist |
 //! | `dev.azure.com/o/p/_git/r?path=/DIR&version=GBmain` | the same of Azure DevOps |
 //! | `huggingface.co/spaces/o/r/tree/REV/DIR` | the same of Hugging Face |
 //! | `git.sr.ht/~o/r/tree/REV/item/DIR` | the same of sourcehut |
 //! | `…/projects/O/repos/r/browse/DIR?at=REV` | the same of Bitbucket Server |
-//! | `skills.sh/o/r/skill` | a skill of the repository on GitHub |
+//! | `skills.sh/o/r/skill`, `claude-plugins.dev/skills/@o/r/skill`, `@o/r/skill` | a skill of the repository on GitHub |
+//! | `cdn.jsdelivr.net/gh/o/r@REV/DIR`, `deepwiki.com/o/r`, `sourcegraph.com/github.com/o/r` | the repository on GitHub |
 //! | `https://h.org`, `…/.well-known/agent-skills/index.json`, `…/NAME/SKILL.md` | a site that lists skills |
-//! | `git+https://…`, `ssh://…#v1`, `git@h.org:o/r.git#v1` | the repository at a revision |
-//! | `ghcr.io/o/r`, `h.org/o/r:v1` | an artifact of a registry |
+//! | `git+https://…@v1#subdirectory=DIR`, `git::https://…//DIR?ref=v1` | a directory at a revision, as pip and Terraform write it |
+//! | `https://…/r?ref=v1`, `ssh://…#v1`, `git@h.org:o/r.git#v1` | the repository at a revision |
+//! | `ghcr.io/o/r`, `h.org/o/r:v1`, `hub.docker.com/r/o/r` | an artifact of a registry |
 //! | `npx skills add o/r --skill pdf`, `git clone -b v1 …` | the address in the command, and what it chooses |
 //! | `[x](https://…)`, `"o/r"`, `<…>`, `https://….` | the address without what stands round it |
 
+mod package;
 mod pages;
 mod pasted;
+mod viewers;
 
 use repertoire_config::{Config, FetchSection, FetchSettings};
 
 use super::archive::is_archive;
 use super::loopback::is_loopback;
-use pages::{Page, rev_and_skill};
+use package::of_package;
+use pages::{Page, names, rev_and_skill};
 use pasted::Pasted;
 pub(super) use pasted::{bare, is_command};
+pub(super) use viewers::is_gist;
 
 /// The prefixes that stand for a host, as package managers write them.
 const PREFIXES: [(&str, &str); 5] = [
@@ -46,24 +53,35 @@ const PREFIXES: [(&str, &str); 5] = [
 const GITHUB: &str = "github.com";
 const GITLAB: &str = "gitlab.com";
 const BITBUCKET: &str = "bitbucket.org";
+const GIST: &str = "gist.github.com";
 
 /// Hosts whose pages are understood, and which have no skills of their own.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 26] = [
     GITHUB,
     GITLAB,
     BITBUCKET,
+    GIST,
+    "api.github.com",
+    "cdn.jsdelivr.net",
+    "claude-plugins.dev",
     "codeberg.org",
     "codeload.github.com",
+    "deepwiki.com",
     "dev.azure.com",
-    "gist.github.com",
+    "gist.githubusercontent.com",
     "git.sr.ht",
     "gitea.com",
     "gitee.com",
     "github.dev",
     "github1s.com",
+    "gitingest.com",
+    "gitmcp.io",
+    "hub.docker.com",
     "huggingface.co",
     "raw.githubusercontent.com",
     "skills.sh",
+    "sourcegraph.com",
+    "uithub.com",
     "vscode.dev",
 ];
 
@@ -127,7 +145,12 @@ fn of_one(text: &str) -> Option<Address> {
     if text.contains(char::is_whitespace) {
         return None;
     }
-    let (text, is_package) = match text.strip_prefix("git+") {
+    if let Some(path) = text.strip_prefix("file:/").filter(|path| !path.starts_with('/')) {
+        return Some(Address { source: format!("file:///{path}"), ..Address::default() });
+    }
+    // `git::` with anything but a URL would name a program.
+    let of_terraform = text.strip_prefix("git::").filter(|rest| rest.contains("://"));
+    let (text, is_package) = match text.strip_prefix("git+").or(of_terraform) {
         Some(rest) => (rest, true),
         None => (text, false),
     };
@@ -135,7 +158,7 @@ fn of_one(text: &str) -> Option<Address> {
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host_in(authority);
         let address = match scheme.to_ascii_lowercase().as_str() {
-            "https" if is_package => Some(of_package(&host, authority, path)),
+            scheme @ ("https" | "ssh") if is_package => Some(of_package(scheme, &host, rest)),
             "https" => of_page(&host, authority, path),
             "http" if is_known(&host) => of_page(&host, authority, path),
             "http" if is_loopback(authority) => well_known("http", authority, path),
@@ -155,6 +178,10 @@ fn of_one(text: &str) -> Option<Address> {
             return of_page(host, host, path.trim_matches('/'));
         }
     }
+    // Names of packages have no second slash.
+    if let Some(rest) = text.strip_prefix('@').filter(|rest| rest.matches('/').count() > 1) {
+        return of_one(rest);
+    }
     let (first, rest) = text.split_once('/')?;
     if first.contains('@') {
         return with_fragment(text);
@@ -167,20 +194,6 @@ fn of_one(text: &str) -> Option<Address> {
         is_repository.then(|| of_page(GITHUB, GITHUB, text)).flatten()
     };
     read.map(|address| Address { may_be_path: true, ..address })
-}
-
-/// Reads a repository as package managers write it: `git+https://h.org/o/r@v1#subdirectory=skills/pdf`.
-fn of_package(host: &str, authority: &str, path: &str) -> Address {
-    let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
-    let (path, rev) = path.rsplit_once('@').unwrap_or((path, ""));
-    let skill = fragment.split('&').find_map(|part| part.strip_prefix("subdirectory="));
-    let rev = if rev.is_empty() && !fragment.contains('=') { fragment } else { rev };
-    let source = format!("https://{authority}/{path}");
-    let plain = Address { source, ..Address::default() };
-    let read = of_page(host, authority, path).unwrap_or(plain);
-    let rev = Some(rev.to_owned()).filter(|rev| !rev.is_empty());
-    let skills = skill.map(str::to_owned).into_iter().collect();
-    Address { rev, skills, ..read }
 }
 
 /// The most slashes in the name of a branch that are looked for.
@@ -250,8 +263,11 @@ fn repository(source: &str) -> Option<String> {
 pub(super) fn host_in(authority: &str) -> String {
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let host = host.split_once(':').map_or(host, |(host, _)| host).to_lowercase();
-    match host.strip_prefix("www.").unwrap_or(&host) {
+    let host = host.strip_prefix("www.").unwrap_or(&host);
+    let of_phone = host.strip_prefix("m.").or(host.strip_prefix("mobile."));
+    match of_phone.filter(|host| is_known(host)).unwrap_or(host) {
         "hf.co" => "huggingface.co".to_owned(),
+        "raw.github.com" => "raw.githubusercontent.com".to_owned(),
         host => host.to_owned(),
     }
 }
@@ -263,7 +279,9 @@ pub(super) fn is_known(host: &str) -> bool {
 
 /// Tells whether a part of an address can be the name of an owner or of a repository, escapes and versions included.
 pub(super) fn may_be_name(part: &str) -> bool {
-    part.chars().all(|c| c.is_alphanumeric() || "-._~%@+".contains(c))
+    let (name, skills) = part.split_once('@').unwrap_or((part, ""));
+    let is_plain = |c: char| c.is_alphanumeric() || "-._~%@+".contains(c);
+    name.chars().all(is_plain) && skills.chars().all(|c| is_plain(c) || c == ',')
 }
 
 fn is_name(name: &str) -> bool {
@@ -280,7 +298,7 @@ fn with_fragment(text: &str) -> Option<Address> {
     Some(Address {
         source: source.to_owned(),
         rev,
-        skills: skill.into_iter().collect(),
+        skills: names(&skill.unwrap_or_default()),
         may_be_path: false,
     })
 }

@@ -2,16 +2,14 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::viewers::{Viewed, of_viewer};
 use super::{Address, BITBUCKET, GITHUB, GITLAB, is_known, may_be_name};
 
 /// Hosts with repositories of the form `owner/repo`, whose other paths are pages about them.
 const FORGES: [&str; 5] = [GITHUB, "codeberg.org", BITBUCKET, "gitea.com", "gitee.com"];
 
-/// Other hosts that show the repositories of GitHub under the same paths.
-const MIRRORS: [&str; 2] = ["github.dev", "github1s.com"];
-
 /// Pages about a repository that show no part of it.
-const PAGES: [&str; 28] = [
+const PAGES: [&str; 29] = [
     "actions",
     "activity",
     "branches",
@@ -27,6 +25,7 @@ const PAGES: [&str; 28] = [
     "milestones",
     "network",
     "packages",
+    "pkgs",
     "projects",
     "pull",
     "pull-requests",
@@ -61,24 +60,17 @@ impl Page<'_> {
         if is_known(self.host) && !self.parts.iter().take(2).all(|part| may_be_name(part)) {
             return None;
         }
-        let github = |repository: &[&str]| format!("https://{GITHUB}/{}", repository.join("/"));
         match (self.host, &self.parts[..]) {
-            ("skills.sh", [owner, repo, skill @ ..]) => {
-                Some(of_repository(github(&[owner, repo]), None, skill, None))
-            }
-            ("raw.githubusercontent.com", [owner, repo, shown @ ..])
-            | ("codeload.github.com", [owner, repo, "zip" | "tar.gz", shown @ ..]) => {
-                Some(of_view(github(&[owner, repo]), shown))
-            }
-            ("vscode.dev", ["github", rest @ ..]) => self.of_github(rest),
-            (host, rest) if MIRRORS.contains(&host) => self.of_github(rest),
-            ("gist.github.com", [_, _, rev @ ..]) => Some(of_view(self.here(2), rev)),
             ("huggingface.co", ["datasets" | "spaces", _, _, rest @ ..]) => {
                 Some(self.of_model(3, rest))
             }
             ("huggingface.co", [_, _, rest @ ..]) => Some(self.of_model(2, rest)),
             ("git.sr.ht", [_, _, rest @ ..]) => Some(self.of_sourcehut(rest)),
-            _ => self.of_azure().or_else(|| self.of_bitbucket_server()).or_else(|| self.of_forge()),
+            _ => self
+                .of_viewer()
+                .or_else(|| self.of_azure())
+                .or_else(|| self.of_bitbucket_server())
+                .or_else(|| self.of_forge()),
         }
     }
 
@@ -88,9 +80,21 @@ impl Page<'_> {
         format!("https://{authority}/{}", self.parts[..n].join("/"))
     }
 
-    fn of_github(&self, parts: &[&str]) -> Option<Address> {
+    /// Reads a page of a site that shows what is kept elsewhere.
+    fn of_viewer(&self) -> Option<Address> {
+        let rev = self.parameter("ref");
         let Page { query, fragment, .. } = *self;
-        Page { host: GITHUB, authority: GITHUB, parts: parts.to_vec(), query, fragment }.read()
+        Some(match of_viewer(self.host, &self.parts, rev.as_deref())? {
+            Viewed::GitHub(parts) => {
+                let parts = parts.to_vec();
+                return Page { host: GITHUB, authority: GITHUB, parts, query, fragment }.read();
+            }
+            Viewed::Directory { source, rev, path } => of_repository(source, None, path, rev),
+            Viewed::View { source, shown } => of_view(source, shown),
+            Viewed::Artifact(name) => {
+                Address { source: format!("oci://{name}"), ..Address::default() }
+            }
+        })
     }
 
     /// Reads a page of Hugging Face, whose repository has `n` parts.
@@ -196,7 +200,7 @@ impl Page<'_> {
             }
             // Another parameter of a host that is not known may be a part of the address, or a secret.
             [_, ..] if is_of_view(query) && (fragment.is_some() || !query.is_empty()) => {
-                Some(of_repository(self.here(parts.len()), fragment, &[], None))
+                Some(of_repository(self.here(parts.len()), fragment, &[], rev.as_deref()))
             }
             _ => None,
         }
@@ -214,7 +218,8 @@ impl Page<'_> {
 fn is_of_view(query: &str) -> bool {
     let keys = query.split('&').map(|part| part.split('=').next().unwrap_or_default());
     keys.into_iter().all(|key| {
-        matches!(key, "" | "plain" | "readme" | "ref_type" | "tab") || key.starts_with("utm_")
+        matches!(key, "" | "plain" | "readme" | "ref" | "ref_type" | "tab")
+            || key.starts_with("utm_")
     })
 }
 
@@ -253,11 +258,19 @@ fn of_repository(
         after => (None, after),
     };
     let path = directory(path);
-    let skill = (!path.is_empty()).then(|| decoded(&path.join("/")));
-    let skill = skill.or(after_at).or(skill_of_fragment).filter(|skill| !skill.is_empty());
+    let skills = if path.is_empty() {
+        names(&after_at.or(skill_of_fragment).unwrap_or_default())
+    } else {
+        vec![decoded(&path.join("/"))]
+    };
     let source = source.trim_end_matches('/').to_owned();
     let rev = rev.map(decoded).or(of_fragment).or(of_at);
-    Address { source, rev, skills: skill.into_iter().collect(), ..Address::default() }
+    Address { source, rev, skills, ..Address::default() }
+}
+
+/// The skills in a list of their names: `pdf,docx`.
+pub(super) fn names(list: &str) -> Vec<String> {
+    list.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The directory that a path names: of a file, the one that holds it.

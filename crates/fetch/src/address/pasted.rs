@@ -1,6 +1,8 @@
 //! The address in a text that was copied with more than the address: with quotes, as a Markdown link, with
 //! the end of a sentence, or with a whole command.
 
+use super::pages::names;
+
 /// Marks that stand on both sides of an address.
 const PAIRS: [(&str, &str); 11] = [
     ("<", ">"),
@@ -120,10 +122,10 @@ pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Optio
     let is_command = is_command(first);
     let copies = |word: &&str| COPIERS.contains(word);
     let names_skills = is_command && !words.iter().any(copies) && second != "repo";
-    let (mut addresses, mut short) = (Vec::new(), Vec::new());
+    let (mut addresses, mut short, mut paths) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rev, mut skills) = (None, Vec::new());
     let mut option = "";
-    for word in &words {
+    for word in words.iter().skip(usize::from(is_command)) {
         let (option_of_word, value) = match word.split_once('=') {
             Some(both) if word.starts_with('-') => both,
             None if word.starts_with('-') => {
@@ -133,35 +135,45 @@ pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Optio
             _ => (option, *word),
         };
         let value = bare(value);
+        let is_inline = word.starts_with('-');
         let is_after = !addresses.is_empty() || !short.is_empty();
         match option_of_word {
             _ if is_long(value, is_address) => addresses.push(value),
-            _ if is_command && is_address(value) && !takes_address(option_of_word) => {
+            _ if is_command
+                && !is_inline
+                && is_address(value)
+                && !takes_address(option_of_word) =>
+            {
                 short.push(value);
             }
             "--skill" | "--skills" | "-s" => {
                 // More names may follow.
-                skills.push(value.to_owned());
+                skills.extend(names(value));
                 continue;
             }
             "--agent" | "-a" => continue,
             "--path" | "--subdir" => skills.push(value.to_owned()),
             "--rev" | "--ref" | "--branch" | "--tag" | "-b" => rev = Some(value.to_owned()),
+            _ if is_command && paths.is_empty() && is_path(value) => paths.push(value),
             _ if names_skills && is_after => skills.push(value.to_owned()),
             _ => {}
         }
         option = "";
     }
     // The directory that follows the address of `git clone` may look like `owner/repo`.
-    let [address] = (if addresses.is_empty() { short } else { addresses })[..] else {
-        return None;
-    };
+    let found = [addresses, short, paths].into_iter().find(|found| !found.is_empty())?;
+    let [address] = found[..] else { return None };
     Some(Pasted { address: address.to_owned(), rev, skills })
 }
 
 /// Tells whether a text begins with a program, or a command of an agent, that takes an address.
 pub(crate) fn is_command(first: &str) -> bool {
     PROGRAMS.contains(&first)
+}
+
+/// Tells whether a word can only be a path, such as that of a marketplace on this machine.
+fn is_path(word: &str) -> bool {
+    ["./", "../", "~/", "/"].iter().any(|start| word.starts_with(start))
 }
 
 /// Tells whether the value of an option may look like `owner/repo`.

@@ -29,6 +29,8 @@ fn addresses_are_read_and_named() {
             "docs-h-org",
         ),
         ("\"./a/b\",", Location::Directory(at("./a/b")), "b"),
+        ("'./a'", Location::Directory(at("./a")), "a"),
+        ("claude plugin marketplace add ./a", Location::Directory(at("./a")), "a"),
         ("./a b\\ c", Location::Directory(at("./a b c")), "a-b-c"),
         ("./a b c/SKILL.md", Location::Directory(at("./a b c")), "a-b-c"),
         ("npx skills add a/d", git("https://github.com/a/d"), "a-d"),
@@ -87,11 +89,13 @@ fn a_file_url_is_a_repository_only_if_git_knows_it() {
 fn what_cannot_be_read_says_what_to_type_instead() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("skills")).unwrap();
+    fs::create_dir_all(dir.path().join("my skills")).unwrap();
     for (text, why, help) in [
         ("claude plugin install pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
         ("/plugin install pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
         ("pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
-        ("npx -y skills", "no address, or several", "`owner/repo@skill`"),
+        ("npx -y skills", "names a package", "repository"),
+        ("take pdf and docx", "no address, or several", "`owner/repo@skill`"),
         ("https://a.org/x/y https://b.org/x", "has blanks", "alone"),
         ("@acme/skills", "name of a package", "write `acme/skills`"),
         ("npm:skills", "name of a package", "repository"),
@@ -112,6 +116,42 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         (r"C:\Users\me\kit", "path of Windows", "`/mnt/c/Users/me/kit`"),
         #[cfg(not(windows))]
         ("C:/Users/me", "path of Windows", "`/mnt/c/Users/me`"),
+        #[cfg(not(windows))]
+        (
+            r"\\host\share\kit",
+            r"`\\host\share\kit` is a path of Windows",
+            "such as `/mnt/host/share/kit`",
+        ),
+        #[cfg(not(windows))]
+        (r".\skills\pdf", "path of Windows", "write `./skills/pdf`"),
+        #[cfg(not(windows))]
+        ("file:///C:/Users/me", "path of Windows", "`/mnt/c/Users/me`"),
+        ("$HOME/kit", "begins with a variable", "write `~/kit`"),
+        (r"%USERPROFILE%\kit\a", "begins with a variable", "write `~/kit/a`"),
+        ("${KIT}/a", "begins with a variable", "`echo ${KIT}/a` prints"),
+        ("~ann/kit", "home directory of a user", "`echo ~ann/kit` prints"),
+        ("my skils", "nothing at", "my skills`?"),
+        ("anthropics", "nothing at", "`owner/repo@anthropics` for a skill, `anthropics/REPO`"),
+        ("docs.h.org", "nothing at", "`https://docs.h.org`"),
+        ("NOTES.md", "nothing at", "a `SKILL.md`"),
+        ("github.com", "not a repository", "github.com/OWNER/REPO"),
+        ("https://gist.github.com/ann", "not a repository", "gist.github.com/ann/REPO"),
+        (
+            "ssh://git@h.org:o/r.git",
+            "`o` in `ssh://git@h.org:o` is not a port",
+            "`git@h.org:o/r.git`",
+        ),
+        ("https://h.org/kit.tar.xz", "of a kind that is not read", "`.tar.gz`"),
+        ("https://h.org/pdf/SKILL.md", "one file of a site", "repository"),
+        ("https://skillsmp.com/skills/pdf", "in which repository", "`owner/repo@skill`"),
+        ("npm i @acme/skills", "names a package", "write `acme/skills`"),
+        ("pip install skills", "names a package", "repository"),
+        (
+            "claude mcp add x -- npx y",
+            "adds an MCP server",
+            "`repertoire add mcp: --name NAME -- COMMAND`",
+        ),
+        ("https://h.org/r.git?ref=v1&key=secret", "holds a parameter", "`#REV`"),
     ] {
         let error = Location::parse(text, dir.path()).unwrap_err();
         assert!(error.message().contains(why), "{text}: {error}");
@@ -152,13 +192,21 @@ fn other_texts_are_refused() {
 
 #[test]
 fn what_is_written_of_any_address_is_read_again() {
-    const PIECES: [&str; 40] = [
+    const PIECES: [&str; 48] = [
         "https://",
         "HTTP://",
         "git@",
         "ssh://",
         "file://",
         "git+",
+        "git::",
+        "file:/",
+        "m.",
+        "api.github.com/repos/",
+        "cdn.jsdelivr.net/gh/",
+        "ghcr.io",
+        "?ref=",
+        ",",
         "github.com",
         "h.org",
         "dev.azure.com",
