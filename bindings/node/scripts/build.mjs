@@ -10,6 +10,8 @@ const require = createRequire(import.meta.url);
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', root], { stdio: 'inherit' });
 copyFileSync(join(root, 'scripts/platform.cjs'), join(root, 'dist/platform.cjs'));
+// npm packs no links, so the package gets copies.
+for (const name of ['LICENSE-APACHE', 'LICENSE-MIT']) copyFileSync(join(root, '../..', name), join(root, name));
 
 const shown = ['Disclosure', 'Engine', 'RepertoireError', 'Session', 'Skill', 'Tools', 'Turn', 'applyEvent', 'permits', 'preapproved'];
 writeFileSync(

@@ -25,13 +25,19 @@ if (process.argv[2] === '--main') {
   const dir = join(root, 'target/platform');
   mkdirSync(dir, { recursive: true });
   copyFileSync(join(root, file), join(dir, file));
+  const licenses = ['LICENSE-APACHE', 'LICENSE-MIT'];
+  for (const name of licenses) copyFileSync(join(root, '../..', name), join(dir, name));
+  const description = `The native module of ${main.name} for ${platform}`;
+  writeFileSync(join(dir, 'README.md'), `${description}. npm installs it with \`${main.name}\`, whose page says more.\n`);
   write(join(dir, 'package.json'), {
     name: `${main.name}-${platform}`,
     version: main.version,
-    description: `The native module of ${main.name} for ${platform}`,
+    description,
     license: main.license,
+    repository: main.repository,
+    homepage: main.homepage,
     main: file,
-    files: [file],
+    files: [file, ...licenses],
     os: [os],
     cpu: [cpu],
     ...(os === 'linux' ? { libc: [libc === 'gnu' ? 'glibc' : 'musl'] } : {}),
