@@ -106,7 +106,7 @@ fn value_of_workspace(key: &str) -> String {
 #[test]
 fn every_package_gets_the_address_of_the_repository() {
     let (copy, url) = (tempfile::tempdir().unwrap(), "https://example.org/acme/repertoire");
-    let published = text(".ci/full");
+    let published = text(".ci/rehearsal");
     let crates = fs::read_dir(root().join("crates")).unwrap();
     let crates = crates.map(|dir| format!("crates/{}", dir.unwrap().file_name().display()));
     let crates = crates.chain(["plugin-api", "plugin-api/macros", "."].map(str::to_owned));
@@ -135,6 +135,35 @@ fn every_package_gets_the_address_of_the_repository() {
     let node: serde_json::Value = serde_json::from_str(&read(others[1])).unwrap();
     assert_eq!((&node["name"], &node["homepage"]), (&"repertoire".into(), &url.into()));
     assert_eq!(node["repository"]["url"], format!("git+{url}.git"));
+}
+
+#[test]
+fn every_package_holds_both_licenses() {
+    let crates = fs::read_dir(root().join("crates")).unwrap();
+    let crates = crates.map(|dir| format!("crates/{}", dir.unwrap().file_name().display()));
+    let others = ["plugin-api", "plugin-api/macros", "bindings/python"].map(str::to_owned);
+    for dir in crates.chain(others) {
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert_eq!(text(&format!("{dir}/{name}")), text(name), "{dir}/{name}");
+        }
+    }
+    // npm packs no links: the scripts that make its packages copy the files.
+    for script in ["build", "platform-package"] {
+        let script = text(&format!("bindings/node/scripts/{script}.mjs"));
+        assert!(script.contains("'LICENSE-APACHE', 'LICENSE-MIT'"), "{script}");
+    }
+    assert!(text("bindings/node/package.json").contains("\"LICENSE-*\""));
+}
+
+#[test]
+fn npm_packages_of_platforms_name_the_repository_that_their_provenance_names() {
+    let workflow = text(".github/workflows/bindings.yml");
+    let job = workflow.split("\n  node:\n").nth(1).unwrap();
+    let job = job.split("\n  publish-node:").next().unwrap();
+    let at = |part: &str| job.find(part).unwrap_or_else(|| panic!("no {part} in the job"));
+    assert!(at(".ci/repository") < at("platform-package.mjs"));
+    let script = text("bindings/node/scripts/platform-package.mjs");
+    assert!(script.contains("repository: main.repository"));
 }
 
 #[test]
