@@ -8,19 +8,45 @@ use std::sync::OnceLock;
 
 use repertoire::catalog::BUNDLED_SKILLS;
 
+use repertoire_config::Channel;
+
 use crate::args::Common;
 use crate::dirs::data_dir;
+use crate::output::Output;
+use crate::sanitize;
 
-/// Returns the directory of the bundled skills; `None` without a home directory that can be written.
+/// Returns the directory of the bundled skills; `None` without a home directory that can be written, which
+/// is told where bundled skills are used.
 pub(crate) fn dir(common: &Common) -> Option<PathBuf> {
     static DIR: OnceLock<Option<PathBuf>> = OnceLock::new();
     DIR.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
         BUNDLED_SKILLS.hash(&mut hasher);
         let dir = data_dir(common)?.join("bundled").join(format!("{:016x}", hasher.finish()));
-        (dir.is_dir() || write(&dir).is_ok()).then_some(dir)
+        if dir.is_dir() {
+            return Some(dir);
+        }
+        match write(&dir) {
+            Ok(()) => Some(dir),
+            Err(error) => {
+                tell(&dir, &error, common);
+                None
+            }
+        }
     })
     .clone()
+}
+
+/// Says that the bundled skills are missing, unless they are off.
+fn tell(dir: &Path, error: &io::Error, common: &Common) {
+    if common.bundled.unwrap_or(common.channel == Channel::CommandLine) {
+        let line = format!(
+            "the bundled skills are left out, since {} cannot be written: {error}; `XDG_DATA_HOME` names \
+             another place, `--bundled=off` does without them",
+            dir.display()
+        );
+        Output::of(common).note(&sanitize::line(&line));
+    }
 }
 
 /// Writes the files as a whole, so that no other process sees half of them.

@@ -1,6 +1,6 @@
 //! Environment variables that set options.
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use repertoire::{Budget, DisclosureOptions, Error, ErrorCode, PromptOptions};
 
 const MAX_SKILLS: &str = "REPERTOIRE_MAX_SKILLS";
@@ -62,8 +62,14 @@ pub(crate) fn variable_of(option: &str) -> Option<&'static str> {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty()).then_some(variable)
 }
 
-/// Makes an error about the value of an option name the environment variable that set it, if one did.
-pub(crate) fn name_variable(mut error: clap::Error) -> clap::Error {
+/// Completes an error of the command line: one about the value of an option names the environment variable
+/// that set it, if one did; one about bytes says what to do.
+pub(crate) fn explain(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        let tip = "messages, names and addresses are UTF-8; name a directory by `.` inside of it, or rename it";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return error;
+    }
     let option = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) => option.split(' ').next().unwrap_or_default(),
         _ => return error,

@@ -87,7 +87,7 @@ fn parse<W: Into<OsString> + Clone>(
     words: impl IntoIterator<Item = W>,
 ) -> Result<Cli, clap::Error> {
     let command = args::with_repeatable_options(args::command());
-    let matches = command.try_get_matches_from(words).map_err(environment::name_variable)?;
+    let matches = command.try_get_matches_from(words).map_err(environment::explain)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.common.add_repeated(&matches);
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);

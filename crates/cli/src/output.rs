@@ -237,7 +237,11 @@ impl Output {
 fn unless_closed(printed: io::Result<()>) -> io::Result<()> {
     match printed {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        printed => printed,
+        Err(error) => {
+            let message = format!("cannot write to standard output: {error}");
+            Err(io::Error::new(error.kind(), message))
+        }
+        Ok(()) => Ok(()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{assert_contains, ids, keys, place, write_skill};
-use crate::binary::Place;
+use super::{assert_contains, assert_lacks, ids, keys, place, write_skill};
+use crate::binary::{Place, finish};
 
 /// Asserts that the valid skills of [`place`] work, whatever is wrong with the others.
 fn assert_neighbours_work(place: &Place) {
@@ -190,4 +190,46 @@ fn an_unknown_skill_is_not_found_and_the_nearest_is_named() {
     });
     assert_eq!(run.json(), json!({"status": "error", "error": error}));
     assert_eq!(run.stderr, "error[NOT_FOUND]: no skill `alhpa`\n");
+}
+
+#[test]
+fn bundled_skills_that_cannot_be_written_are_not_missing_in_silence() {
+    let place = place();
+    place.write("file", "");
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("XDG_DATA_HOME", place.path().join("file"));
+        finish(command, b"").exits(0)
+    };
+    let told = run(&["list"]).stderr;
+    assert_contains(&told, &["bundled skills are left out", "`XDG_DATA_HOME`", "`--bundled=off`"]);
+    assert_lacks(&run(&["list", "--bundled=off"]).stderr, &["left out"]);
+    assert_lacks(&run(&["list", "--source", "skills"]).stderr, &["left out"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_named() {
+    let place = place();
+    for args in [&["list"][..], &["disclose", "alpha"], &["match", "alpha", "--json"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = place.command(args.iter().chain(&["--source", "skills"]));
+        let output = command.stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_contains(&told, &["cannot write to standard output: No space left on device"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn bytes_that_are_no_text_are_refused_with_a_remedy() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let place = place();
+    for command in ["add", "disclose", "show"] {
+        let words = [command.into(), std::ffi::OsString::from_vec(b"caf\xe9".to_vec())];
+        let run = finish(place.command(words), b"").exits(2);
+        assert_contains(&run.stderr, &["invalid UTF-8", "tip: ", "`.`"]);
+    }
 }
