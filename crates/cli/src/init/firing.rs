@@ -18,6 +18,9 @@ pub(super) struct Firing {
     agent: Option<&'static str>,
     #[serde(skip)]
     title: Option<&'static str>,
+    /// True if an agent has the hook now.
+    #[serde(skip)]
+    is_hooked: bool,
     /// The reason why the agent could not be tried, or sent nothing.
     why: Option<String>,
 }
@@ -40,6 +43,7 @@ impl Firing {
         let engine = config.apply(Engine::builder()).disclosure(options).build()?;
         let message = example_of(name, &engine).unwrap_or_else(|| new::example(name));
         let mut why = None;
+        let is_hooked = agents.iter().any(|agent| matches!(agent, McpAgent::Hooked(_)));
         for agent in agents {
             let McpAgent::Hooked(hooked) = *agent else { continue };
             let what = format!("asking {} in a copy of your settings", agent.title());
@@ -48,7 +52,8 @@ impl Firing {
             let (agent, title) = (Some(agent.as_str()), Some(agent.title()));
             match tried {
                 Ok(Some(true)) => {
-                    return Ok(Firing { message, fires: true, agent, title, why: None });
+                    let (fires, why) = (true, None);
+                    return Ok(Firing { message, fires, agent, title, is_hooked, why });
                 }
                 Ok(Some(false)) => {
                     let title = title.unwrap_or_default();
@@ -59,14 +64,15 @@ impl Firing {
             }
         }
         let fires = engine.disclose(&message).full.iter().any(|id| id.as_str() == name);
-        Ok(Firing { message, fires, agent: None, title: None, why })
+        Ok(Firing { message, fires, agent: None, title: None, is_hooked, why })
     }
 
     pub(super) fn show(&self, page: &mut Page) {
         let (style, mark) = if self.fires { (GOOD, "fires") } else { (ERROR, "does not fire") };
         let by = match self.title {
             Some(title) => format!("{title} sent its instructions to a model on this machine"),
-            None => "the hook adds its instructions".to_owned(),
+            None if self.is_hooked => "the hook adds its instructions".to_owned(),
+            None => "a hook would add its instructions".to_owned(),
         };
         let by = if self.fires { format!(": {by}") } else { String::new() };
         let message = sanitize::line(&self.message);

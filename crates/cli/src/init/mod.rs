@@ -5,7 +5,7 @@ mod firing;
 mod record;
 mod undo;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use repertoire::skill::is_identifier;
 use repertoire::{Error, ErrorCode};
@@ -39,6 +39,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: Output) -> anyhow::Resu
     }
     // A name that is none must be refused before anything is asked or written.
     checked(args.skill.as_deref().unwrap_or(SKILL))?;
+    named_in_text(&skill_dir(SKILL, place, common)?)?;
     let Some((agents, name)) = choices(args, common, out)? else { return Ok(ExitCode::Failure) };
     let name = checked(&name)?;
     let mut record = Record::open(place, common)?;
@@ -54,7 +55,10 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: Output) -> anyhow::Resu
     report.is_new = !skill.join("SKILL.md").exists();
     if report.is_new && !dry_run {
         let made = missing_dirs(&skill.join("SKILL.md"));
-        let path = new::write(&skill, name)?;
+        let path = new::write(&skill, name).map_err(|error| {
+            let help = "check who may write there; `--project` writes into the project instead";
+            Error::new(error.code(), error.message(), help)
+        })?;
         record.add(Written::skill(&path, made)?)?;
     }
     report.skill = skill.join("SKILL.md");
@@ -113,6 +117,15 @@ fn absolute_project(common: &Common) -> Result<PathBuf, Error> {
 /// Returns `name`, the name of a skill. Fails if it is not one.
 fn checked(name: &str) -> Result<&str, UsageError> {
     if is_identifier(name) { Ok(name) } else { Err(UsageError(new::not_an_identifier(name))) }
+}
+
+/// Fails if a path is not UTF-8: the record for `--undo` could not hold it.
+fn named_in_text(path: &Path) -> Result<(), Error> {
+    if path.to_str().is_some() {
+        return Ok(());
+    }
+    let message = format!("the path {} is not UTF-8", path.display());
+    Err(Error::new(ErrorCode::InvalidParam, message, "give the directory a name in UTF-8"))
 }
 
 /// Adds the hook to the settings of `agent`, or the MCP server if it has no hooks.
@@ -177,7 +190,7 @@ impl Report {
         }
         if self.agents.is_empty() {
             page.line(format_args!(
-                "no agent is set up: `repertoire init --agent AGENT` sets one up"
+                "none of the agents known here was found: `repertoire init --agent AGENT` sets one up"
             ));
         }
         let skill = self.skill.to_string_lossy();

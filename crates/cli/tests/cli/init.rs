@@ -56,6 +56,36 @@ fn nobody_is_asked_where_nobody_can_answer() {
 }
 
 #[test]
+fn what_is_said_is_true_of_a_home_without_agents() {
+    let place = Place::new();
+    place.write("home/README.md", "");
+    let run = init_in(&place, "home", &["--yes"]).exits(0);
+    assert_contains(&run.stdout, &["none of the agents known here was found", "a hook would add"]);
+    // No option that this command does not have.
+    let place = Place::new();
+    place.write("home/.repertoire", "a file, where a directory belongs");
+    let run = init_in(&place, "home", &["--yes"]).exits(1);
+    assert_contains(&run.stderr, &["cannot write", "home/.repertoire/skills", "--project"]);
+    assert_lacks(&run.stderr, &["--dir"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_the_record_cannot_hold_is_refused_before_anything_is_written() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let place = home();
+    let project = Path::new("project").join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir(place.path().join(&project)).unwrap();
+    let before = tree(place.path());
+    let mut command = place.command(["init", "--project", "--agent", "claude-code"]);
+    command.current_dir(place.path().join(&project)).env("HOME", place.path().join("home"));
+    let run = crate::binary::finish(command, b"").exits(1);
+    assert_contains(&run.stderr, &["is not UTF-8", "help: "]);
+    assert_eq!(tree(place.path()), before);
+}
+
+#[test]
 fn everything_is_taken_back_byte_for_byte() {
     for options in [&["--yes"][..], &["--yes", "--project"], &["--agent", "cursor,opencode"]] {
         let place = home();
