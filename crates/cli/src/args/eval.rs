@@ -24,7 +24,7 @@ pub(crate) struct EvalArgs {
     ///
     /// `skillret`, `skillrouter`, `r3-skill`, `toolret` or `metatool`, in the layout in which it is published.
     /// docs/benchmarks.md describes them.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["skill", "baseline", "paste", "ask"])]
+    #[arg(long, value_name = "NAME", value_parser = benchmark, conflicts_with_all = ["skill", "baseline", "paste", "ask"])]
     pub(crate) benchmark: Option<BenchmarkKind>,
     /// The skill for prompts that name none, wherever their file is
     #[arg(long, value_name = "ID")]
@@ -43,6 +43,11 @@ pub(crate) struct EvalArgs {
     pub(crate) matching: MatchingArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
+}
+
+/// Reads the name of a benchmark.
+fn benchmark(name: &str) -> Result<BenchmarkKind, String> {
+    name.parse().map_err(|error: repertoire::Error| error.message().to_owned())
 }
 
 /// Thresholds from 0 to 1. The exit code is 1 if a measured share is below a minimum or above a

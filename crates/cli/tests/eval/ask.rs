@@ -239,6 +239,8 @@ fn a_model_that_is_away_is_left_after_three_failures_and_is_told() {
     assert!(run.stderr.contains("6 messages were not asked in every way"), "{run:?}");
     let run = ask(&place, "no-such-program", &[]).exits(1);
     assert!(run.stderr.contains("cannot start `no-such-program`"), "{run:?}");
+    assert!(run.stderr.contains("install it, or write its path"), "{run:?}");
+    assert_eq!(run.stdout.trim_end(), "no message was answered in every way");
 }
 
 #[test]

@@ -25,6 +25,10 @@ const ROWS: [Row; 9] = [
 /// Formats a report. `judged` is the number of replies with a verdict, if there was a judge.
 pub(super) fn text(report: &AskReport, judged: Option<usize>) -> Page {
     let mut page = Page::default();
+    if report.messages == 0 {
+        page.line(format_args!("no message was answered in every way"));
+        return page;
+    }
     let (messages, ways) = (count(report.messages, "message"), count(report.ways.len(), "way"));
     let kept = count(report.reused, "conversation");
     let kept = (report.reused > 0).then(|| format!("{kept} kept from earlier"));

@@ -36,8 +36,7 @@ impl TextProgram {
         let mut command = Command::new(program);
         command.args(args).current_dir(&self.dir);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            command.spawn().map_err(|error| format!("cannot start `{program}`: {error}"))?;
+        let mut child = command.spawn().map_err(|error| not_started(program, &error))?;
         let told = self.talk(&mut child, prompt);
         // It has ended, or had its time.
         let _ = child.kill();
@@ -112,7 +111,7 @@ impl Model for LineProgram {
         let mut process = match place.take() {
             Some(running) => running,
             None => LineProcess::start(&self.command, &self.dir)
-                .map_err(|error| format!("cannot start `{name}`: {error}"))?,
+                .map_err(|error| not_started(&name, &error))?,
         };
         let answer =
             process.exchange(line, self.limit).map_err(|fault| format!("`{name}` {fault}"))?;
@@ -123,4 +122,14 @@ impl Model for LineProgram {
             format!("`{name}` answers `{shown}`, not a line such as {{\"text\": \"…\", \"calls\": []}}: {error}")
         })
     }
+}
+
+/// The fault of a program that does not start.
+fn not_started(program: &str, error: &io::Error) -> String {
+    let remedy = if error.kind() == io::ErrorKind::NotFound {
+        "; install it, or write its path"
+    } else {
+        ""
+    };
+    format!("cannot start `{program}`: {error}{remedy}")
 }
