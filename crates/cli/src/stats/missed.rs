@@ -138,8 +138,8 @@ fn tell(
     let MissedMessages { kept, messages, settled, .. } = found;
     if *kept == 0 && !setup::config(common)?.keeps_messages() {
         out.note(
-            "no message is kept: write `keep_messages = true` below `[routing]` in your own \
-             `config.toml`, and their texts are, as they were typed",
+            "no messages are kept; to keep their texts as they are typed, write `keep_messages = true` \
+             below `[routing]` in your own `config.toml`",
         );
         return Ok(());
     }

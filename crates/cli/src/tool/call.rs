@@ -86,7 +86,7 @@ fn arguments(text: &str) -> anyhow::Result<Json> {
         text
     };
     Ok(serde_json::from_str(text).map_err(|error| {
-        let message = format!("the arguments are no JSON: {error}");
+        let message = format!("the arguments are not JSON: {error}");
         let help = "write an object in single quotes, such as '{\"name\": \"Ada\"}'";
         UsageError(Error::new(ErrorCode::InvalidParam, message, help))
     })?)
