@@ -85,3 +85,23 @@ fn commands_print_the_documented_output() {
     }
     assert!(n_run >= 8, "{n_run} commands were run");
 }
+
+#[test]
+fn the_page_on_first_steps_has_all_commands() {
+    let page = PAGES[1];
+    let (succeeded, help) = run(&["--help".to_owned()], "");
+    assert!(succeeded);
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `repertoire ")).collect();
+    let commands = help.lines().filter_map(|line| line.strip_prefix("  ")?.split("  ").next());
+    let commands: Vec<&str> = commands
+        .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase()))
+        .collect();
+    assert!(commands.len() > 30, "{commands:?}");
+    for name in commands {
+        let is_named = |row: &&str| {
+            let words = row.split(['`', ' ', '|', ',']);
+            words.map(|word| word.trim_end_matches('\\')).any(|word| word == name)
+        };
+        assert!(rows.iter().any(is_named), "`{name}` has no row");
+    }
+}
