@@ -160,7 +160,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Disable(args) => config::switch(args, common, out, false),
         Command::Hook(args) => hook::run(args, common, mcp::is_listed, out),
         Command::Package(args) => package::run(args, common, out),
-        Command::Lsp => lsp::run(common),
+        Command::Lsp => lsp::run(common, out),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),

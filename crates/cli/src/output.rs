@@ -180,6 +180,14 @@ impl Output {
         let _ = writeln!(stream, "{}", text.trim_end_matches('\n'));
     }
 
+    /// Prints a message for somebody who started a server at a terminal, where it waits for a program. Nothing is
+    /// printed where a program started it.
+    pub(crate) fn note_to_typist(self, text: &str) {
+        if io::stdin().is_terminal() {
+            self.note(text);
+        }
+    }
+
     /// Reports an error that ended a command: on standard error and, with `--json`, also as an
     /// envelope on standard output.
     pub(crate) fn failure(self, failure: &Failure) -> io::Result<()> {

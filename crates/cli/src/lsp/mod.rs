@@ -16,12 +16,16 @@ use serde_json::{Value as Json, json};
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
+use crate::output::Output;
 use crate::setup;
 
 /// The error code of the protocol for a request that the server does not know.
 const METHOD_NOT_FOUND: i32 = -32601;
 
-pub(crate) fn run(common: &Common) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    out.note_to_typist(
+        "an editor starts this server, and speaks the Language Server Protocol to it; Ctrl-C ends it",
+    );
     let (connection, threads) = Connection::stdio();
     connection.initialize(json!({
         // 1: the editor sends the whole text with each change.

@@ -82,6 +82,10 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
                 () = ended(&signals) => Ok(()),
             };
         }
+        out.note_to_typist(
+            "an agent starts this server, and speaks MCP to it: `repertoire mcp install AGENT` sets that up; \
+             Ctrl-C ends it",
+        );
         let server = match &args.session {
             Some(name) => McpServer::with_session(&engine, engine.session(name), options(args)),
             None => McpServer::new(&engine, options(args)),

@@ -180,3 +180,15 @@ fn a_long_list_is_paged_and_a_short_one_is_not() {
     let piped = place.run(["list", "--source", "from/skills"]).exits(0);
     assert_contains(&piped.stdout, &["skill-39"]);
 }
+
+#[test]
+fn a_server_that_is_typed_says_for_whom_it_waits() {
+    for (command, told) in [("mcp", "`repertoire mcp install AGENT`"), ("lsp", "an editor starts")]
+    {
+        let place = Place::new();
+        let mut server = Session::start(place.command([command]));
+        server.wait_for(told);
+        server.press("\x04");
+        server.end();
+    }
+}
