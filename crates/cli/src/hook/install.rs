@@ -88,15 +88,12 @@ impl Entry for Hooks {
 }
 
 pub(super) fn install(
-    HookInstallArgs { place: args, deadline, routing }: &HookInstallArgs,
+    HookInstallArgs { place: args, options }: &HookInstallArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let HookPlaceArgs { agent, ref place } = *args;
-    let mut words = agents::words(agent, routing, common)?;
-    if let Some(deadline) = deadline {
-        words.extend(["--deadline".to_owned(), deadline.as_secs_f64().to_string()]);
-    }
+    let words = agents::words(agent, options, common)?;
     let here = Place::named(place, common)?;
     target(agent, &words, here, common)?.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
