@@ -289,6 +289,14 @@ fn in_vain(
         };
         return Some(format!("{file} turns off all hooks (`{setting}`){also}"));
     }
+    let same = |file: &Path| absolute(path).is_ok_and(|path| path == file);
+    if let Some((_, by)) = state.ignored_files.iter().find(|(file, _)| same(file)) {
+        let (title, file) = (agent.title(), path.display());
+        let by = if same(&by.file) { format!("`{}`", by.setting) } else { by.to_string() };
+        return Some(format!(
+            "{title} ignores all of {file} because of {by}: correct it, or take it out"
+        ));
+    }
     let path = path.display();
     let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());
     let is_read = match place {
