@@ -110,6 +110,8 @@ pub enum RuleTarget {
     /// Skills by id, name, or the name of their directory, in any letter case; for a skill of a
     /// namespaced source also `NAMESPACE:NAME`. `*` stands for any text.
     Name(String),
+    /// Skills with exactly this name, of those in [`RuleTarget::Name`].
+    Exact(String),
     /// The skill with this file or directory, whether a link leads to it or not.
     File(PathBuf),
     /// The skills below this directory.
@@ -126,6 +128,7 @@ impl RuleTarget {
         let dir = entry.skill.dir();
         match self {
             RuleTarget::Name(pattern) => names(entry).any(|name| is_like(&name, pattern)),
+            RuleTarget::Exact(wanted) => names(entry).any(|name| name == *wanted),
             RuleTarget::File(wanted) => {
                 let wanted = real(wanted);
                 let paths = [entry.skill.path(), dir].into_iter().flatten();

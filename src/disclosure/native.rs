@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use super::shorten::one_line;
 use crate::catalog::Entry;
+use crate::diagnostic::Code;
 
 /// Skills that the host's agent finds, lists and loads by itself. A disclosure does not list them again.
 /// If a message calls for one, its line says to load it the agent's way.
@@ -41,8 +42,40 @@ pub struct NativeSkills {
 pub struct SkillNeeds {
     /// True for a file whose name is `SKILL.md` in exactly this letter case.
     pub exact_file: bool,
+    /// True for a file that is not a link itself.
+    pub unlinked_file: bool,
     /// The `name` in its front matter.
     pub name: NeededName,
+    /// True for a `description`.
+    pub description: bool,
+    /// The form of its front matter.
+    pub front_matter: NeededFrontMatter,
+}
+
+/// The form of the front matter without which an agent does not list a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum NeededFrontMatter {
+    /// Any form, or none.
+    #[default]
+    Any,
+    /// It begins on the first line, and ends.
+    Fenced,
+    /// It is valid YAML as well: the agent repairs nothing.
+    Valid,
+}
+
+impl NeededFrontMatter {
+    fn allows(self, entry: &Entry) -> bool {
+        let is_fault = |code: Code| match code {
+            Code::LateFrontMatter | Code::NoFrontMatter | Code::UnclosedFrontMatter => {
+                self != NeededFrontMatter::Any
+            }
+            Code::RepairedYaml => self == NeededFrontMatter::Valid,
+            _ => false,
+        };
+        !entry.skill.diagnostics().iter().any(|diagnostic| is_fault(diagnostic.code))
+    }
 }
 
 /// The `name` in the front matter without which an agent does not list a skill.
@@ -56,17 +89,35 @@ pub enum NeededName {
     Any,
     /// A text of letters, digits and `_:.-`.
     Identifier,
+    /// An identifier without upper-case letters.
+    LowerCase,
+}
+
+impl SkillNeeds {
+    fn allow(self, entry: &Entry) -> bool {
+        let path = entry.skill.path();
+        let is_exact = || path.and_then(Path::file_name) == Some("SKILL.md".as_ref());
+        let is_link = || path.is_some_and(Path::is_symlink);
+        (!self.exact_file || is_exact())
+            && (!self.unlinked_file || !is_link())
+            && (!self.description || entry.skill.manifest().description.is_some())
+            && self.name.allows(entry)
+            && self.front_matter.allows(entry)
+    }
 }
 
 impl NeededName {
     fn allows(self, entry: &Entry) -> bool {
-        let name = entry.skill.manifest().name.as_ref();
+        let name = entry.skill.manifest().name.as_ref().map(|name| name.value.as_str());
+        let is_identifier =
+            |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_:.-".contains(c));
         match self {
             NeededName::None => true,
             NeededName::Any => name.is_some(),
-            NeededName::Identifier => name.is_some_and(|name| {
-                name.value.chars().all(|c| c.is_alphanumeric() || "_:.-".contains(c))
-            }),
+            NeededName::Identifier => name.is_some_and(is_identifier),
+            NeededName::LowerCase => {
+                name.is_some_and(|name| is_identifier(name) && !name.contains(char::is_uppercase))
+            }
         }
     }
 }
@@ -86,7 +137,13 @@ impl NativeSkills {
             named_by_directory: false,
             namespaces: BTreeMap::new(),
             linked: BTreeMap::new(),
-            needs: SkillNeeds { exact_file: false, name: NeededName::None },
+            needs: SkillNeeds {
+                exact_file: false,
+                unlinked_file: false,
+                name: NeededName::None,
+                description: false,
+                front_matter: NeededFrontMatter::Any,
+            },
         }
     }
 
@@ -94,6 +151,27 @@ impl NativeSkills {
     #[must_use]
     pub const fn in_exact_files(mut self) -> NativeSkills {
         self.needs.exact_file = true;
+        self
+    }
+
+    /// The agent finds no file that is a link.
+    #[must_use]
+    pub const fn in_unlinked_files(mut self) -> NativeSkills {
+        self.needs.unlinked_file = true;
+        self
+    }
+
+    /// The agent lists no skill without a description.
+    #[must_use]
+    pub const fn needing_description(mut self) -> NativeSkills {
+        self.needs.description = true;
+        self
+    }
+
+    /// The agent lists no skill whose front matter has another form.
+    #[must_use]
+    pub const fn needing_front_matter(mut self, form: NeededFrontMatter) -> NativeSkills {
+        self.needs.front_matter = form;
         self
     }
 
@@ -149,10 +227,7 @@ impl NativeSkills {
     /// Tells whether the agent finds this skill. If so, the agent answers the skill's slash command, and
     /// lists the skill unless it [hides](NativeSkills::hides_paths) it.
     pub fn finds(&self, entry: &Entry) -> bool {
-        let is_exact = || entry.skill.path().and_then(Path::file_name) == Some("SKILL.md".as_ref());
-        entry.skill.dir().is_some_and(|dir| self.reads(dir))
-            && (!self.needs.exact_file || is_exact())
-            && self.needs.name.allows(entry)
+        entry.skill.dir().is_some_and(|dir| self.reads(dir)) && self.needs.allow(entry)
     }
 
     /// Tells whether the agent lists this skill.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::channel::{Channel, List};
 use super::event::HookEvent;
-use repertoire::disclosure::{NativeSkills, NeededName};
+use repertoire::disclosure::{NativeSkills, NeededFrontMatter, NeededName};
 use repertoire::{Error, choose};
 
 /// An agent whose hooks are supported.
@@ -169,7 +169,10 @@ static CODEX: Channel = Channel {
         "use this skill: read {path}",
     )
     .at_any_depth()
-    .in_exact_files(),
+    .in_exact_files()
+    .in_unlinked_files()
+    .needing_description()
+    .needing_front_matter(NeededFrontMatter::Fenced),
     list: List::Start { after_resume: false },
 };
 
@@ -179,7 +182,9 @@ static GEMINI: Channel = Channel {
         "use this skill: call `activate_skill` with `{name}`",
     )
     .in_exact_files()
-    .needing_name(NeededName::Any),
+    .needing_name(NeededName::Any)
+    .needing_description()
+    .needing_front_matter(NeededFrontMatter::Fenced),
     list: List::FirstPrompt,
 };
 
@@ -209,7 +214,8 @@ static COPILOT: Channel = Channel {
         "use this skill: call the `skill` tool with `{name}`",
     )
     .at_any_depth()
-    .in_exact_files(),
+    .in_exact_files()
+    .needing_front_matter(NeededFrontMatter::Valid),
     list: List::Start { after_resume: true },
 };
 
@@ -224,7 +230,10 @@ static OPEN_CODE: Channel = Channel {
         "use this skill: call the `skill` tool with `{name}`",
     )
     .at_any_depth()
-    .in_exact_files(),
+    .in_exact_files()
+    .needing_name(NeededName::Any)
+    .needing_description()
+    .needing_front_matter(NeededFrontMatter::Fenced),
     list: List::System,
 };
 
@@ -236,7 +245,9 @@ static QWEN: Channel = Channel {
     )
     .hiding_paths()
     .in_exact_files()
-    .needing_name(NeededName::Identifier),
+    .needing_name(NeededName::Identifier)
+    .needing_description()
+    .needing_front_matter(NeededFrontMatter::Fenced),
     list: List::Start { after_resume: true },
 };
 
@@ -251,7 +262,9 @@ static DROID: Channel = Channel {
     )
     .at_any_depth()
     .in_exact_files()
-    .needing_name(NeededName::Identifier),
+    .needing_name(NeededName::LowerCase)
+    .needing_description()
+    .needing_front_matter(NeededFrontMatter::Fenced),
     list: List::Start { after_resume: false },
 };
 

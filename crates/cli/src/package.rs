@@ -30,8 +30,8 @@ struct Package {
 }
 
 pub(crate) fn run(args: &PackageArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let PackageArgs { agent, out: dir, routing } = args;
-    let hooks = hook::package(*agent, routing, common)?;
+    let PackageArgs { agent, out: dir, options } = args;
+    let hooks = hook::package(*agent, options, common)?;
     // The hook in the package already gives the model the list of skills.
     let mut words = vec!["mcp".to_owned(), "--no-list".to_owned()];
     words.extend(common_options(common));

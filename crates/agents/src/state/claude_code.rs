@@ -4,25 +4,19 @@
 //! `CHANGELOG.md` of anthropics/claude-code (`5cfc0a19`).
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
 use super::claude_plugins::{in_skills, installed, of_variable};
+use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
-
-/// The directory of managed settings, relative to the root of the system.
-const MANAGED: &str = if cfg!(target_os = "macos") {
-    "Library/Application Support/ClaudeCode"
-} else {
-    "etc/claude-code"
-};
 
 /// Variables that start Claude Code without hooks and skills, whatever their settings say.
 const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
@@ -33,19 +27,24 @@ pub(super) fn state(start: &Start) -> AgentState {
     let mut state = AgentState {
         settings_dirs: vec![start.dir()],
         local_settings_dirs: local_dirs(start),
+        ignored_files: files.ignored.clone(),
         ..AgentState::default()
     };
     let enabled = files.enabled_plugins();
-    state.roots.extend(of_variable(start));
-    if let Some(user_dir) = &user_dir {
-        state.roots.extend(installed(&user_dir.join("plugins"), &enabled, &start.dir()));
-        in_skills(&user_dir.join("skills"), &enabled, &mut state);
-        state.roots.push(SkillRoot::user(user_dir.join("skills")));
-    }
+    state.roots.extend(user_dir.iter().map(|dir| SkillRoot::user(dir.join("skills"))));
     // Without a repository, it looks in all directories above.
     let dirs = start.above_project().into_iter().chain(start.levels());
     let dirs = main_checkout_of_bare_worktree(start).into_iter().chain(dirs);
     state.roots.extend(dirs.map(|dir| SkillRoot::project(dir.join(".claude/skills"))));
+    if let Some(by) = files.plugins_only("skills") {
+        state.turn_all_off(&by);
+    }
+    let plugin_dirs = files.variable(start, "CLAUDE_CODE_PLUGIN_DIRS");
+    state.roots.extend(plugin_dirs.iter().flat_map(|(dirs, _)| of_variable(dirs)));
+    if let Some(user_dir) = &user_dir {
+        installed(&user_dir.join("plugins"), &enabled, &start.dir(), &mut state);
+        in_skills(&user_dir.join("skills"), &enabled, &mut state);
+    }
     let managed = start.in_system(MANAGED);
     state.roots.push(SkillRoot::user(managed.join(".claude/skills")));
     overrides(&files, &mut state);
@@ -54,19 +53,12 @@ pub(super) fn state(start: &Start) -> AgentState {
             deny(rule, &file.path, &mut state);
         }
     }
-    let variable = WITHOUT_HOOKS.into_iter().find(|name| start.is_set(name));
-    let by_variable = variable.map(|name| Obstacle::of_variable(name, "1"));
+    let by_variable = WITHOUT_HOOKS.into_iter().find_map(|name| files.turned_on(start, name));
+    if let Some(by) = &by_variable {
+        state.turn_all_off(by);
+    }
     state.hooks_off = by_variable.or_else(|| hooks_off(&files));
     state
-}
-
-/// Returns the directories whose `settings.local.json` is read, lowest precedence first: the starting
-/// directory, and the root of the repository, which for a worktree is that of the main checkout.
-fn local_dirs(start: &Start) -> Vec<PathBuf> {
-    let root = start.main_checkout().or_else(|| start.project_with_git());
-    let dir = start.dir();
-    let root = root.filter(|root| *root != dir);
-    std::iter::once(dir).chain(root).collect()
 }
 
 /// Returns the main checkout, if the project is a worktree without skills of its own: those of the main
@@ -75,59 +67,17 @@ fn main_checkout_of_bare_worktree(start: &Start) -> Option<PathBuf> {
     start.main_checkout().filter(|_| !start.project().join(".claude/skills").is_dir())
 }
 
-/// The settings files. In a subdirectory, the shared ones of the project's root are not read.
-struct Files {
-    /// The files of the user, the project, and the user in the project, lowest precedence first.
-    own: Vec<Settings>,
-    /// The files of the administrator, which win over the others.
-    managed: Vec<Settings>,
-}
-
-impl Files {
-    fn read(start: &Start, user_dir: Option<&Path>) -> Files {
-        let dir = start.dir();
-        let local =
-            local_dirs(start).into_iter().map(|dir| dir.join(".claude/settings.local.json"));
-        let own = user_dir
-            .map(|dir| dir.join("settings.json"))
-            .into_iter()
-            .chain([dir.join(".claude/settings.json")])
-            .chain(local);
-        let managed = start.in_system(MANAGED);
-        let parts = std::fs::read_dir(managed.join("managed-settings.d")).into_iter().flatten();
-        let mut parts: Vec<PathBuf> = parts.flatten().map(|part| part.path()).collect();
-        parts.sort();
-        let managed = std::iter::once(managed.join("managed-settings.json")).chain(parts);
-        Files {
-            own: own.filter_map(Settings::read).collect(),
-            managed: managed.filter_map(Settings::read).collect(),
-        }
-    }
-
-    fn all(&self) -> impl DoubleEndedIterator<Item = &Settings> {
-        self.own.iter().chain(&self.managed)
-    }
-
-    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
-    fn enabled_plugins(&self) -> BTreeMap<String, (bool, &Path)> {
-        let mut enabled = BTreeMap::new();
-        for file in self.all() {
-            for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
-                enabled.insert(id.clone(), (*value != Value::Bool(false), &*file.path));
-            }
-        }
-        enabled
-    }
-}
-
-/// Adds the skills that `skillOverrides` hides from the model. A later file wins for each skill.
+/// Adds the skills that `skillOverrides` hides from the model. A later file wins for each skill. Those of
+/// plugins cannot be hidden so.
 fn overrides(files: &Files, state: &mut AgentState) {
     for file in files.all() {
         for (name, value) in file.entries(&["skillOverrides"]) {
             let is_off = matches!(value.as_str(), "off" | "user-invocable-only");
             let by =
                 Obstacle::new(format!("skillOverrides: {{\"{name}\": \"{value}\"}}"), &file.path);
-            state.switch(RuleTarget::Name(name), is_off, by);
+            if !name.contains(':') {
+                state.switch(RuleTarget::Exact(name), is_off, by);
+            }
         }
     }
 }
@@ -138,8 +88,9 @@ fn hooks_off(files: &Files) -> Option<Obstacle> {
     let set = |file: &Settings, key: &str| {
         (file.switch(&format!("/{key}"))?).then(|| Obstacle::new(key, &file.path))
     };
-    let managed = files.managed.iter().rev();
-    let by_managed = managed.clone().find_map(|file| set(file, "allowManagedHooksOnly"));
+    let mut managed = files.managed.iter().rev();
+    let by_managed = managed.find_map(|file| set(file, "allowManagedHooksOnly"));
+    let by_managed = by_managed.or_else(|| files.plugins_only("hooks"));
     // The file of the highest precedence that has the key decides.
     let decides = files.all().rev().find(|file| file.switch("/disableAllHooks").is_some());
     by_managed.or_else(|| set(decides?, "disableAllHooks"))
@@ -155,11 +106,12 @@ pub(super) fn listing_budget(start: &Start, model: Option<&str>) -> ListingBudge
     let files = Files::read(start, user_dir.as_deref());
     let set =
         |key: &str| files.all().rev().map(|file| &file.value[key]).find(|value| !value.is_null());
-    let named = start.variables.get("SLASH_COMMAND_TOOL_CHAR_BUDGET").and_then(|n| n.to_str());
+    let variable = |name| files.variable(start, name)?.0.into_string().ok();
+    let named = variable("SLASH_COMMAND_TOOL_CHAR_BUDGET");
     let named = named.and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
     let of_settings = set("model").and_then(Value::as_str);
-    let of_environment = start.variables.get("ANTHROPIC_MODEL").and_then(|model| model.to_str());
-    let window = window_chars(model.or(of_environment).or(of_settings));
+    let of_environment = variable("ANTHROPIC_MODEL");
+    let window = window_chars(model.or(of_environment.as_deref()).or(of_settings));
     let share = set("skillListingBudgetFraction").and_then(Value::as_f64).unwrap_or(SHARE);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small length")]
     let limit = named.unwrap_or((window * share) as usize);

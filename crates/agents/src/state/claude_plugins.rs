@@ -2,14 +2,15 @@
 //! manifest, by the entry of its marketplace and without either; `@skills-dir`, and the variable.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::manifest_path::each_below;
+use super::manifest_path::{below, each_below};
 use super::settings::Settings;
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot};
 use repertoire::Skill;
 use repertoire::catalog::RuleTarget;
 
@@ -19,25 +20,39 @@ type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
 /// The path of the manifest of a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// Returns the directories of skills of the enabled plugins that are installed in `dir`, for a start in
-/// `here`.
-pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path) -> Vec<SkillRoot> {
-    let Some(installed) = Settings::read(dir.join("installed_plugins.json")) else {
-        return Vec::new();
-    };
+/// Adds the directories of skills of the plugins that are installed in `dir`, for a start in `here`.
+pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path, state: &mut AgentState) {
+    let Some(installed) = Settings::read(dir.join("installed_plugins.json")) else { return };
     let marketplaces = Settings::read(dir.join("known_marketplaces.json"));
-    let mut roots = Vec::new();
     for (id, installations) in installed.value["plugins"].as_object().into_iter().flatten() {
-        if enabled.get(id.as_str()).is_none_or(|(is_on, _)| !is_on) {
-            continue;
-        }
+        let off = match enabled.get(id.as_str()) {
+            Some((true, _)) => None,
+            Some((false, file)) => Some(disabled(id, file)),
+            None => Some(Obstacle::new(format!("no `{id}` in enabledPlugins"), &installed.path)),
+        };
         let (name, marketplace) = id.split_once('@').unwrap_or((id, ""));
-        let entry = marketplaces.as_ref().and_then(|known| entry(known, marketplace, name));
-        let path = installation(installations, here)["installPath"].as_str();
-        let plugin = path.map(|path| Plugin { dir: PathBuf::from(path), name, entry });
-        roots.extend(plugin.into_iter().flat_map(|plugin| plugin.roots()));
+        let path = installation(installations, here)["installPath"].as_str().map(PathBuf::from);
+        // A marketplace that it knows has to be there and to have the plugin.
+        let known = marketplaces.as_ref().and_then(|known| place(known, marketplace));
+        let (entry, dir) = match known {
+            Some(market) => {
+                let Some(entry) = entry(&market, name) else { continue };
+                // It installs a plugin again from a marketplace that is a directory.
+                let source = entry["source"].as_str().and_then(|source| below(&market, source));
+                (Some(entry), path.filter(|path| path.is_dir()).or(source))
+            }
+            None => (None, path),
+        };
+        let plugin = dir.map(|dir| Plugin { dir, name, entry });
+        for root in plugin.into_iter().flat_map(|plugin| plugin.roots()) {
+            state.add(root, off.as_ref());
+        }
     }
-    roots
+}
+
+/// Returns the setting in `file` that turns the plugin `id` off.
+fn disabled(id: &str, file: &Path) -> Obstacle {
+    Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), file)
 }
 
 /// Returns the installation of a plugin that counts in `here`. Version 1 of the file has one of each plugin,
@@ -50,10 +65,15 @@ fn installation<'v>(installations: &'v Value, here: &Path) -> &'v Value {
     of.or_else(|| list.first()).unwrap_or(&Value::Null)
 }
 
-/// Returns the entry of the plugin `name` in its marketplace.
-fn entry(known: &Settings, marketplace: &str, name: &str) -> Option<Value> {
-    let at = PathBuf::from(known.value[marketplace]["installLocation"].as_str()?);
-    let file = if at.is_dir() { at.join(".claude-plugin/marketplace.json") } else { at };
+/// Returns the place of a marketplace, if it is known: a directory, or its file.
+fn place(known: &Settings, marketplace: &str) -> Option<PathBuf> {
+    known.value[marketplace]["installLocation"].as_str().map(PathBuf::from)
+}
+
+/// Returns the entry of the plugin `name` in its marketplace at `place`.
+fn entry(place: &Path, name: &str) -> Option<Value> {
+    let in_dir = || place.join(".claude-plugin/marketplace.json");
+    let file = if place.is_file() { place.to_owned() } else { in_dir() };
     let plugins = Settings::read(file)?;
     plugins.value["plugins"].as_array()?.iter().find(|plugin| plugin["name"] == name).cloned()
 }
@@ -70,18 +90,16 @@ pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentS
         let id = format!("{name}@skills-dir");
         match enabled.get(&id) {
             Some((false, file)) => {
-                let by = Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), file);
-                state.switch(RuleTarget::Below(dir), true, by);
+                state.switch(RuleTarget::Below(dir), true, disabled(&id, file));
             }
             _ => state.roots.extend(Plugin { dir, name, entry: None }.roots()),
         }
     }
 }
 
-/// Returns the directories of skills of the plugins that `CLAUDE_CODE_PLUGIN_DIRS` names.
-pub(super) fn of_variable(start: &Start) -> Vec<SkillRoot> {
-    let named = start.variables.get("CLAUDE_CODE_PLUGIN_DIRS");
-    let dirs = named.into_iter().flat_map(std::env::split_paths).filter(|dir| dir.is_absolute());
+/// Returns the directories of skills of the plugins in the directories that `CLAUDE_CODE_PLUGIN_DIRS` names.
+pub(super) fn of_variable(dirs: &OsStr) -> Vec<SkillRoot> {
+    let dirs = std::env::split_paths(dirs).filter(|dir| dir.is_absolute());
     let roots = dirs.flat_map(|dir| {
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Plugin { dir, name: &name, entry: None }.roots()

@@ -25,7 +25,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let hooks_dirs = levels.iter().map(|dir| hooks_dir(start, dir)).collect();
     let mut state = AgentState { settings_dirs: hooks_dirs, ..AgentState::default() };
     if let Some(dir) = &user_dir {
-        state.roots.extend(plugins(&dir.join("plugins/cache"), &layers));
+        plugins(&dir.join("plugins/cache"), &layers, &mut state);
     }
     state.roots.push(SkillRoot::user(start.in_system("etc/codex/skills")));
     state.roots.extend(user_dir.map(|dir| SkillRoot::user(dir.join("skills"))));
@@ -36,6 +36,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     }
     if let Some(user) = layers.iter().find(|layer| layer.is_user) {
         switch_skills(user, start, &mut state);
+    }
+    if let Some(by) = without_list(&layers) {
+        state.turn_all_off(&by);
     }
     state.hooks_off = hooks_off(start, &layers);
     state
@@ -136,6 +139,15 @@ fn switch_skills(user: &Layer, start: &Start, state: &mut AgentState) {
     }
 }
 
+/// Returns the setting by which the model gets no list of skills.
+fn without_list(layers: &[Layer]) -> Option<Obstacle> {
+    const KEY: &str = "include_instructions";
+    let value = |layer: &Layer| layer.config.get("skills")?.get(KEY)?.as_bool();
+    let decides = layers.iter().rev().find(|layer| value(layer).is_some())?;
+    (value(decides) == Some(false))
+        .then(|| Obstacle::new(format!("skills.{KEY} = false"), &decides.path))
+}
+
 /// Returns the setting that keeps hooks from running: for all, or for those that the administrator did not
 /// write.
 fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
@@ -155,7 +167,7 @@ fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
 }
 
 /// Returns the entries of `[[skills.config]]`, each true if it turns skills off. One with both a name and
-/// a path, or neither, is ignored.
+/// a path, or neither, is ignored, and so is the path of a directory.
 fn config_of_skills(config: &DocumentMut) -> Vec<(RuleTarget, bool)> {
     let Some(entries) = config.get("skills").and_then(|skills| skills.get("config")) else {
         return Vec::new();
@@ -171,8 +183,10 @@ fn config_of_skills(config: &DocumentMut) -> Vec<(RuleTarget, bool)> {
     });
     let target = |(name, path, enabled): (Option<&str>, Option<&str>, Option<bool>)| {
         let target = match (name.map(str::trim).filter(|name| !name.is_empty()), path) {
-            (Some(name), None) => RuleTarget::Name(name.to_owned()),
-            (None, Some(path)) => RuleTarget::File(PathBuf::from(path)),
+            (Some(name), None) => RuleTarget::Exact(name.to_owned()),
+            (None, Some(path)) if path.ends_with("SKILL.md") => {
+                RuleTarget::File(PathBuf::from(path))
+            }
             _ => return None,
         };
         Some((target, enabled == Some(false)))
@@ -182,35 +196,39 @@ fn config_of_skills(config: &DocumentMut) -> Vec<(RuleTarget, bool)> {
 
 fn name_of(target: &RuleTarget) -> String {
     match target {
-        RuleTarget::Name(name) => name.clone(),
+        RuleTarget::Name(name) | RuleTarget::Exact(name) => name.clone(),
         RuleTarget::File(path) | RuleTarget::Below(path) => path.display().to_string(),
     }
 }
 
-/// Returns the directories of skills of the plugins that the configuration enables. Their files are in
+/// Adds the directories of skills of the plugins that the configuration names. Their files are in
 /// `cache/MARKETPLACE/PLUGIN/VERSION`, of which the highest version is in use.
-fn plugins(cache: &Path, layers: &[Layer]) -> Vec<SkillRoot> {
-    let features = layers.iter().rev().find_map(|layer| layer.feature("plugins"));
-    if features == Some(false) {
-        return Vec::new();
-    }
+fn plugins(cache: &Path, layers: &[Layer], state: &mut AgentState) {
+    let features = layers.iter().rev().find(|layer| layer.feature("plugins").is_some());
+    let without = features.filter(|layer| layer.feature("plugins") == Some(false));
+    let without = without.map(|layer| Obstacle::new("features.plugins = false", &layer.path));
     let mut enabled = BTreeMap::new();
     for layer in layers {
         let plugins = layer.config.get("plugins").and_then(Item::as_table_like);
         for (id, item) in plugins.into_iter().flat_map(|plugins| plugins.iter()) {
-            enabled.insert(id, item.get("enabled").and_then(Item::as_bool) != Some(false));
+            let is_off = item.get("enabled").and_then(Item::as_bool) == Some(false);
+            let setting = format!("plugins.\"{id}\".enabled = false");
+            enabled.insert(id, is_off.then(|| Obstacle::new(setting, &layer.path)));
         }
     }
-    let enabled = enabled.into_iter().filter(|(_, is_on)| *is_on);
-    let roots = enabled.filter_map(|(id, _)| {
+    let root = |id: &str| {
         let (name, marketplace) = id.split_once('@')?;
         let versions = directories(&below(&below(cache, marketplace)?, name)?);
         let dir = versions.into_iter().max_by_key(|dir| (version(dir), dir.clone()))?;
         let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)))?;
         let skills = below(&dir, manifest.value["skills"].as_str().unwrap_or("skills"))?;
         Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), skills))
-    });
-    roots.collect()
+    };
+    for (id, off) in enabled {
+        if let Some(root) = root(id) {
+            state.add(root, off.as_ref().or(without.as_ref()));
+        }
+    }
 }
 
 /// The numbers of the version that the name of a directory tells.

@@ -16,6 +16,8 @@ const PROJECT_DIRS: [&str; 3] = [".claude/skills", ".agents/skills", ".github/sk
 /// The settings files of a repository that may turn hooks off.
 const REPOSITORY: [&str; 2] =
     [".github/copilot/settings.json", ".github/copilot/settings.local.json"];
+/// The switch for hooks.
+const SWITCH: &str = "/disableAllHooks";
 /// The files of Claude Code from which the switch for hooks is read, too.
 const SHARED: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 
@@ -27,7 +29,7 @@ pub(super) fn state(start: &Start) -> AgentState {
         ["config.json", "settings.json"].into_iter().filter_map(of_user).collect();
     let mut state = AgentState { settings_dirs: vec![start.project()], ..AgentState::default() };
     if let Some(dir) = &user_dir {
-        state.roots.extend(plugins(&dir.join("installed-plugins"), &user));
+        plugins(&dir.join("installed-plugins"), &user, &mut state);
         state.roots.extend(added(start, &user));
         // With a directory of its own, it leaves out the one that agents share.
         let is_named = start.named_dir("COPILOT_HOME").is_some();
@@ -39,19 +41,39 @@ pub(super) fn state(start: &Start) -> AgentState {
     let project =
         levels.flat_map(|dir| PROJECT_DIRS.map(|name| SkillRoot::project(dir.join(name))));
     state.roots.extend(project);
-    // The files of a repository turn no skills off, nor does the earlier file beside the present one.
-    if let Some(file) = user.last() {
+    // The files of a repository turn no skills off, nor does the earlier file.
+    if let Some(file) = user.iter().find(|file| file.path.ends_with("settings.json")) {
         for name in file.texts("/disabledSkills") {
             let by = Obstacle::new(format!("disabledSkills: [\"{name}\"]"), &file.path);
-            state.switch(RuleTarget::Name(name.to_owned()), true, by);
+            state.switch(RuleTarget::Exact(name.to_owned()), true, by);
         }
     }
-    // The switch of the user's own settings has no effect.
+    state.hooks_off = hooks_off(start);
+    let hooks = user_dir.map(|dir| dir.join("hooks")).into_iter();
+    let hooks = hooks.chain([start.project().join(".github/hooks")]);
+    state.ignored_files = hooks.flat_map(|dir| switched_off(&dir)).collect();
+    state
+}
+
+/// Returns the setting of the repository that turns all hooks off. That of the user's own settings has no
+/// effect.
+fn hooks_off(start: &Start) -> Option<Obstacle> {
     let in_project = |name: &&str| Settings::read(start.project().join(name));
     let mut files = SHARED.iter().chain(&REPOSITORY).filter_map(in_project);
-    let off = files.find(|file| file.switch("/disableAllHooks") == Some(true));
-    state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks", &file.path));
-    state
+    let off = files.find(|file| file.switch(SWITCH) == Some(true));
+    off.map(|file| Obstacle::new("disableAllHooks", &file.path))
+}
+
+/// Returns the files of hooks in `dir` that turn off their own.
+fn switched_off(dir: &Path) -> Vec<(PathBuf, Obstacle)> {
+    let files = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let off = files.filter_map(Settings::read).filter(|file| file.switch(SWITCH) == Some(true));
+    let by = |file: Settings| {
+        let by = Obstacle::new("disableAllHooks: true", &file.path);
+        (file.path, by)
+    };
+    off.map(by).collect()
 }
 
 /// Returns the directories that the user adds by a setting or by a variable.
@@ -70,30 +92,31 @@ fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
     settings.chain(named).map(|path| root(start.expanded(Path::new(path), &start.dir()))).collect()
 }
 
-/// Returns the directories of skills of the enabled plugins. Their files are in `dir/MARKETPLACE/PLUGIN`, or,
+/// Adds the directories of skills of the plugins. Their files are in `dir/MARKETPLACE/PLUGIN`, or,
 /// if the marketplace is a directory, in their place there.
-fn plugins(dir: &Path, user: &[Settings]) -> Vec<SkillRoot> {
+fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) {
     let mut enabled = BTreeMap::new();
     for file in user {
         // Earlier versions had a list of those that are installed.
         for plugin in file.value["installedPlugins"].as_array().into_iter().flatten() {
             let text = |key: &str| plugin[key].as_str().unwrap_or_default();
             let id = format!("{}@{}", text("name"), text("marketplace"));
-            enabled.insert(id, plugin["enabled"] != false);
+            enabled.insert(id, (plugin["enabled"] != false, file));
         }
         for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
-            enabled.insert(id.clone(), *value == true);
+            enabled.insert(id.clone(), (*value == true, file));
         }
     }
-    let enabled = enabled.into_iter().filter(|(_, is_on)| *is_on);
-    let roots = enabled.flat_map(|(id, _)| {
+    for (id, (is_on, file)) in enabled {
         let (name, marketplace) = id.split_once('@').unwrap_or((&id, ""));
         let copy = below(dir, marketplace).and_then(|dir| below(&dir, name));
         let copy = copy.filter(|copy| copy.is_dir());
         let dir = copy.or_else(|| in_marketplace(marketplace, name, user));
-        dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default()
-    });
-    roots.collect()
+        let by = Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), &file.path);
+        for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
+            state.add(root, (!is_on).then_some(&by));
+        }
+    }
 }
 
 /// Returns the place of the plugin `name` in a marketplace that is a directory.

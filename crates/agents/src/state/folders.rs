@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::settings::{Settings, directories};
-use super::{Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start};
 
 /// Returns the user's rules about folders, from the file that `variable` names, or else from the directory
 /// of the user's settings.
@@ -30,25 +30,27 @@ pub(super) fn distrusted_folder(rules: &Settings, dir: &Path) -> Option<Obstacle
     (level == "DO_NOT_TRUST").then(|| Obstacle::new(level, &rules.path))
 }
 
-/// Returns the directories of skills of the extensions in `dir` that are enabled in `here`. An extension is a
+/// Adds the directories of skills of the extensions in `dir`, for a start in `here`. An extension is a
 /// directory with a manifest, the file `NAME-extension.json`, or leads to one (`link`).
-pub(super) fn extensions(dir: &Path, name: &str, here: &Path) -> Vec<SkillRoot> {
+pub(super) fn extensions(dir: &Path, name: &str, here: &Path, state: &mut AgentState) {
     let rules = Settings::read(dir.join("extension-enablement.json"));
-    let is_on = |name: &str| {
-        let rules = rules.as_ref().map(|rules| rules.texts(&format!("/{name}/overrides")));
-        let mut applies = rules.into_iter().flatten().filter(|rule| applies(rule, here));
-        applies.next_back().is_none_or(|rule| !rule.starts_with('!'))
+    let off = |name: &str| {
+        let rules = rules.as_ref()?;
+        let mut texts = rules.texts(&format!("/{name}/overrides")).into_iter();
+        let rule = texts.rfind(|rule| applies(rule, here))?;
+        let by = || Obstacle::new(format!("{name}: {{\"overrides\": [\"{rule}\"]}}"), &rules.path);
+        rule.starts_with('!').then(by)
     };
-    let extension = |path: PathBuf| {
+    for path in directories(dir) {
         let installed = Settings::read(path.join(format!(".{name}-extension-install.json")));
         let link = installed.filter(|installed| installed.value["type"] == "link");
         let source = link.and_then(|link| Some(PathBuf::from(link.value["source"].as_str()?)));
         let path = source.unwrap_or(path);
-        let manifest = Settings::read(path.join(format!("{name}-extension.json")))?;
-        let name = manifest.value["name"].as_str()?;
-        is_on(name).then(|| SkillRoot::plugin(name, path.join("skills")))
-    };
-    directories(dir).into_iter().filter_map(extension).collect()
+        let manifest = Settings::read(path.join(format!("{name}-extension.json")));
+        if let Some(name) = manifest.as_ref().and_then(|manifest| manifest.value["name"].as_str()) {
+            state.add(SkillRoot::plugin(name, path.join("skills")), off(name).as_ref());
+        }
+    }
 }
 
 /// Tells whether a rule about an extension applies to `here`: a directory, or with `*` at its end all
@@ -57,6 +59,7 @@ fn applies(rule: &str, here: &Path) -> bool {
     let rule = rule.strip_prefix('!').unwrap_or(rule);
     match rule.strip_suffix('*') {
         Some(above) => here.starts_with(above),
-        None => here == Path::new(rule.trim_end_matches('/')),
+        // It writes the directory with a slash at the end, and compares texts.
+        None => rule.strip_suffix('/').is_some_and(|dir| here == Path::new(dir)),
     }
 }

@@ -20,12 +20,12 @@ const SYSTEM: &str = if cfg!(target_os = "macos") {
 pub(super) fn state(start: &Start) -> AgentState {
     let dir = start.dir();
     let user_dir = HookAgent::Gemini.user_dir(start);
-    let system = |variable: &str, name: &str| {
-        let named = start.variables.get(variable).map(PathBuf::from);
-        Settings::read(named.unwrap_or_else(|| start.in_system(SYSTEM).join(name)))
-    };
-    let defaults = system("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "system-defaults.json");
-    let overrides = system("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "settings.json");
+    let named = |variable: &str| start.variables.get(variable).map(PathBuf::from);
+    let overrides = named("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
+        .unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
+    let defaults = named("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
+        .unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
+    let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
     let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
@@ -38,17 +38,17 @@ pub(super) fn state(start: &Start) -> AgentState {
     let mut state = AgentState::default();
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
-        state.roots.extend(extensions(&user_dir.join("extensions"), "gemini", &dir));
+        extensions(&user_dir.join("extensions"), "gemini", &dir, &mut state);
         state.roots.push(SkillRoot::user(user_dir.join("skills")));
     }
     let home = start.dir_of("GEMINI_CLI_HOME", "");
     state.roots.extend(home.map(|home| SkillRoot::user(home.join(".agents/skills"))));
     // It looks in the starting directory only, not in those above.
-    if is_trusted {
-        let own = [".gemini/skills", ".agents/skills"];
-        state.roots.extend(own.map(|name| SkillRoot::project(dir.join(name))));
+    for name in [".gemini/skills", ".agents/skills"] {
+        state.add(SkillRoot::project(dir.join(name)), distrusted.as_ref());
     }
     if let Some(by) = distrusted {
+        state.ignored_files.push((dir.join(".gemini/settings.json"), by.clone()));
         state.switch(RuleTarget::Below(start.project()), true, by);
     }
     for file in &files {

@@ -6,6 +6,7 @@
 
 mod claude_code;
 mod claude_plugins;
+mod claude_settings;
 mod codex;
 mod copilot;
 mod cursor;
@@ -46,6 +47,11 @@ pub struct AgentState {
     pub settings_dirs: Vec<PathBuf>,
     /// The directories whose `settings.local.json` the agent reads; only Claude Code has such a file.
     pub local_settings_dirs: Vec<PathBuf>,
+    /// The settings files of which the agent ignores everything, each with the setting because of which.
+    pub ignored_files: Vec<(PathBuf, Obstacle)>,
+    /// The directories of skills that the agent leaves out, each with the setting because of which: those of
+    /// plugins that are turned off, or of a project that the user distrusts.
+    pub left_out: Vec<(PathBuf, Obstacle)>,
 }
 
 /// A directory in which an agent finds skills.
@@ -200,6 +206,14 @@ impl AgentState {
             off: switch.off.then(|| format!("off in {}: {}", agent.title(), switch.by)),
         };
         self.switches.iter().map(rule).collect()
+    }
+
+    /// Adds a directory of skills, which the agent leaves out if a setting is `off`.
+    fn add(&mut self, root: SkillRoot, off: Option<&Obstacle>) {
+        match off {
+            Some(by) => self.left_out.push((root.path, by.clone())),
+            None => self.roots.push(root),
+        }
     }
 
     /// Adds a setting that turns off everything that the agent finds.

@@ -12,7 +12,8 @@ use repertoire::catalog::{RuleTarget, Scope};
 const NAMES: [&str; 3] = ["config.json", "opencode.json", "opencode.jsonc"];
 
 pub(super) fn state(start: &Start) -> AgentState {
-    let levels = start.levels();
+    // Without a repository, all directories above belong to the project.
+    let levels: Vec<PathBuf> = start.above_project().into_iter().chain(start.levels()).collect();
     let mut state = AgentState::default();
     if !start.is_set("OPENCODE_DISABLE_PROJECT_CONFIG") {
         state.settings_dirs.clone_from(&levels);
@@ -44,8 +45,9 @@ pub(super) fn state(start: &Start) -> AgentState {
         let paths = paths.map(|path| start.expanded(Path::new(path), dir));
         state.roots.extend(paths.map(|path| SkillRoot::new(*scope, path)));
     }
+    let agent = default_agent(&files);
     for (_, file) in &files {
-        switches(file, &mut state);
+        switches(file, agent, &mut state);
     }
     if let Some(file) = of_variable(start, "OPENCODE_PERMISSION") {
         permissions(&file, &[], &mut state);
@@ -87,17 +89,28 @@ fn of_variable(start: &Start, name: &str) -> Option<Settings> {
     Settings::parse(text, PathBuf::from(name))
 }
 
-/// Adds the rules of `permission`, those of the agent `build`, which is in use by default, and the switch of
-/// the whole tool.
-fn switches(file: &Settings, state: &mut AgentState) {
-    permissions(file, &["permission"], state);
-    permissions(file, &["agent", "build", "permission"], state);
-    for at in ["/tools/skill", "/agent/build/tools/skill"] {
-        if file.switch(at) == Some(false) {
-            let setting = at[1..].replace('/', ".");
-            state.turn_all_off(&Obstacle::new(format!("{setting}: false"), &file.path));
+/// Adds the rules of `permission`, those of the `agent` that is in use, and the switches of the whole tool.
+fn switches(file: &Settings, agent: &str, state: &mut AgentState) {
+    // `mode` is the earlier name of `agent`.
+    let of_agent = [&[][..], &["mode", agent], &["agent", agent]];
+    for keys in of_agent.map(|keys| [keys, &["permission"]].concat()) {
+        permissions(file, &keys, state);
+    }
+    for keys in of_agent.map(|keys| [keys, &["tools"]].concat()) {
+        for (tool, is_on) in file.properties(&keys).into_iter().filter(|(tool, _)| is_about(tool)) {
+            let setting = format!("{}.{tool}: {is_on}", keys.join("."));
+            let by = Obstacle::new(setting, &file.path);
+            if let Some(is_on) = is_on.as_bool() {
+                state.switch_all(!is_on, &by);
+            }
         }
     }
+}
+
+/// Returns the name of the agent that is in use by default.
+fn default_agent(files: &[(Scope, Settings)]) -> &str {
+    let named = files.iter().rev().find_map(|(_, file)| file.value["default_agent"].as_str());
+    named.unwrap_or("build")
 }
 
 /// Adds the rules about skills in the map, or the one text, at the path `keys`. The last rule that matches
@@ -126,7 +139,7 @@ fn permissions(file: &Settings, keys: &[&str], state: &mut AgentState) {
     }
 }
 
-/// Tells whether a rule about `tool` is one about the tool for skills.
+/// Tells whether a rule about `tool`, which may be a pattern, is one about the tool for skills.
 fn is_about(tool: &str) -> bool {
-    matches!(tool, "skill" | "*")
+    tool == "skill" || tool.strip_suffix('*').is_some_and(|start| "skill".starts_with(start))
 }

@@ -29,7 +29,8 @@ pub(super) fn state(start: &Start) -> AgentState {
     let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
-    let is_trusted = distrusted(start, user_dir.as_deref(), &without_project).is_none();
+    let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
+    let is_trusted = distrusted.is_none();
     let project =
         Settings::read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
     let files: Vec<&Settings> =
@@ -37,9 +38,11 @@ pub(super) fn state(start: &Start) -> AgentState {
 
     let mut state = AgentState::default();
     state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
-    let of_extensions =
-        user_dir.iter().flat_map(|user| extensions(&user.join("extensions"), "qwen", &dir));
-    state.roots.extend(of_extensions);
+    if let Some(user) = &user_dir {
+        extensions(&user.join("extensions"), "qwen", &dir, &mut state);
+    }
+    let ignored = distrusted.map(|by| (dir.join(".qwen/settings.json"), by));
+    state.ignored_files.extend(ignored);
     let more = files.iter().flat_map(|file| file.texts("/skills/directories"));
     let mut more: Vec<PathBuf> = more.map(|named| start.expanded(Path::new(named), &dir)).collect();
     more.reverse();
@@ -54,7 +57,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     switch_skills(&files, &mut state);
     for file in &files {
         for rule in file.texts("/permissions/deny") {
-            deny(rule, &file.path, &mut state);
+            // It takes names of tools in any letter case.
+            let is_tool = rule.eq_ignore_ascii_case("skill");
+            deny(if is_tool { "Skill" } else { rule }, &file.path, &mut state);
         }
         if file.texts("/tools/exclude").iter().any(|tool| tool.eq_ignore_ascii_case("skill")) {
             state.turn_all_off(&Obstacle::new("tools.exclude: [\"skill\"]", &file.path));

@@ -56,9 +56,10 @@ impl Start {
         "SLASH_COMMAND_TOOL_CHAR_BUDGET",
     ];
 
-    /// The directory that the variable `name` names, if it is an absolute path.
+    /// The directory that the variable `name` names, as seen from the starting directory.
     pub(super) fn named_dir(&self, name: &str) -> Option<PathBuf> {
-        self.variables.get(name).map(PathBuf::from).filter(|dir| dir.is_absolute())
+        let dir = self.variables.get(name).filter(|dir| !dir.is_empty())?;
+        Some(self.dir().join(dir))
     }
 
     /// The directory that the variable names, or else the one at `path` in the home directory.
@@ -98,15 +99,16 @@ impl Start {
         self.levels().pop().unwrap_or_else(|| self.dir.clone())
     }
 
-    /// The directories above the project that are in the user's home directory, for agents that look
+    /// The directories above the project, up to the user's home directory or the root, for agents that look
     /// there if nothing marks the root of a project; the highest first.
     pub(super) fn above_project(&self) -> Vec<PathBuf> {
         let (project, home) = (self.project(), self.home.as_deref());
-        let is_marked = project.join(".git").exists();
-        let is_inside =
-            |dir: &&Path| home.is_some_and(|home| dir.starts_with(home) && *dir != home);
+        if project.join(".git").exists() || home == Some(&*project) {
+            return Vec::new();
+        }
+        let is_inside = |dir: &&Path| Some(*dir) != home;
         let above = project.ancestors().skip(1).take_while(is_inside).map(Path::to_owned);
-        let mut above: Vec<PathBuf> = if is_marked { Vec::new() } else { above.collect() };
+        let mut above: Vec<PathBuf> = above.collect();
         above.reverse();
         above
     }

@@ -45,6 +45,13 @@ pub(crate) enum HookCommand {
 pub(crate) struct HookInstallArgs {
     #[command(flatten)]
     pub(crate) place: HookPlaceArgs,
+    #[command(flatten)]
+    pub(crate) options: HookOptions,
+}
+
+/// The options of a hook that are written into its command.
+#[derive(Debug, Args)]
+pub(crate) struct HookOptions {
     /// The seconds after which the hook gives up [default: 2]; the agent waits a second longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) deadline: Option<Duration>,
@@ -90,5 +97,5 @@ pub(crate) struct PackageArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) routing: RoutingArgs,
+    pub(crate) options: HookOptions,
 }

@@ -34,7 +34,8 @@ pub(crate) use fetch::{
 };
 pub(crate) use groups::command;
 pub(crate) use hook::{
-    DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
+    DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookOptions, HookPlaceArgs, PackageArgs,
+    PlaceArgs,
 };
 pub(crate) use init::InitArgs;
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};

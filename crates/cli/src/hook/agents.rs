@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
-use crate::args::{Cli, Command, Common, RoutingArgs};
+use crate::args::{Cli, Command, Common, HookOptions};
 use crate::setup;
 
 /// The minimum time, in seconds, that agents wait for the hook, which gives up earlier. Codex allows
@@ -200,22 +200,25 @@ pub(super) fn plain_words(agent: HookAgent) -> Result<Vec<String>, Error> {
 /// to it.
 pub(super) fn words(
     agent: HookAgent,
-    routing: &RoutingArgs,
+    HookOptions { deadline, routing }: &HookOptions,
     common: &Common,
 ) -> Result<Vec<String>, Error> {
     let mut words = plain_words(agent)?;
     words.extend(common_options(common));
     words.extend(routing.words());
+    if let Some(deadline) = deadline {
+        words.extend(["--deadline".to_owned(), deadline.as_secs_f64().to_string()]);
+    }
     Ok(words)
 }
 
 /// Returns the hooks of `agent` for a package, with the options of this command line.
 pub(crate) fn package(
     agent: HookAgent,
-    routing: &RoutingArgs,
+    options: &HookOptions,
     common: &Common,
 ) -> Result<Value, Error> {
-    let mut words = words(agent, routing, common)?;
+    let mut words = words(agent, options, common)?;
     words.push("--with-server".to_owned());
     let Form::Settings { version, hooks } = form(agent, &words)? else {
         let message = format!("{agent} takes no package with hooks");

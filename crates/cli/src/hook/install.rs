@@ -88,15 +88,12 @@ impl Entry for Hooks {
 }
 
 pub(super) fn install(
-    HookInstallArgs { place: args, deadline, routing }: &HookInstallArgs,
+    HookInstallArgs { place: args, options }: &HookInstallArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let HookPlaceArgs { agent, ref place } = *args;
-    let mut words = agents::words(agent, routing, common)?;
-    if let Some(deadline) = deadline {
-        words.extend(["--deadline".to_owned(), deadline.as_secs_f64().to_string()]);
-    }
+    let words = agents::words(agent, options, common)?;
     let here = Place::named(place, common)?;
     target(agent, &words, here, common)?.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
@@ -291,6 +288,14 @@ fn in_vain(
             format!(", those in {}, too", path.display())
         };
         return Some(format!("{file} turns off all hooks (`{setting}`){also}"));
+    }
+    let same = |file: &Path| absolute(path).is_ok_and(|path| path == file);
+    if let Some((_, by)) = state.ignored_files.iter().find(|(file, _)| same(file)) {
+        let (title, file) = (agent.title(), path.display());
+        let by = if same(&by.file) { format!("`{}`", by.setting) } else { by.to_string() };
+        return Some(format!(
+            "{title} ignores all of {file} because of {by}: correct it, or take it out"
+        ));
     }
     let path = path.display();
     let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());

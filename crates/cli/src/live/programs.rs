@@ -137,6 +137,8 @@ pub(crate) fn isolate(command: &mut Command, path: &str, home: &Path, url: &str)
         .envs([("ANTHROPIC_BASE_URL", url), ("ANTHROPIC_API_KEY", "sk-ant-dummy")])
         .envs([("DISABLE_AUTOUPDATER", "1"), ("DISABLE_TELEMETRY", "1")])
         .envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("IS_SANDBOX", "1")])
+        // Its first message waits for the MCP servers.
+        .env("MCP_CONNECTION_NONBLOCKING", "false")
         .envs([("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", "dummy")])
         .envs([("GEMINI_TELEMETRY_ENABLED", "false"), (TRUST_VARIABLE, "true")])
         .envs([("NO_BROWSER", "1"), ("OPENCODE_DISABLE_AUTOUPDATE", "1")])

@@ -1,6 +1,7 @@
 //! `repertoire why`: explains why a skill is shown for a message, or is not, and what the model of a
 //! conversation has.
 
+mod absent;
 mod near_miss;
 mod record;
 mod verdict;
@@ -63,7 +64,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);
-            return Err(error.into());
+            let why = absent::reason(name, common).filter(|_| error.code() == ErrorCode::NotFound);
+            return Err(why.unwrap_or(error).into());
         }
     };
     let mut verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());

@@ -39,6 +39,10 @@ use trial::{BODY, FILE_BODY, NATIVE_BODY};
 const LIST: &str = "- release-notes: Writes release notes from what was merged.";
 const NATIVE_LINE: &str = "verse: use this skill: ";
 
+/// The deadline of hooks, in seconds, which is generous: the test checks what reaches the model, not the speed
+/// of a debug build on a busy machine.
+const DEADLINE: &str = "300";
+
 /// The checks, in the order of the matrix's columns.
 const CELLS: [&str; 12] = [
     "list",
@@ -216,7 +220,7 @@ impl Trial<'_> {
         let n_before = model.requests().len();
         let output = agent.run(place, model, message, resumes);
         let asked = model.request(n_before, message).or_else(|| {
-            // The first start of a program may take longer than the timeout, so try once more.
+            // An agent that makes itself at home may end without a request, so try once more.
             agent.run(place, model, message, resumes);
             model.request(n_before, message)
         });
@@ -228,10 +232,8 @@ impl Trial<'_> {
 
     /// Runs a conversation with hooks, and one after the hooks were removed.
     fn with_hooks(&self) -> (Vec<Cell>, Recording) {
-        // The deadline is generous: the test checks what reaches the model, not the speed of a debug
-        // build.
         let agent = self.agent.program.agent;
-        self.place.run(["hook", "install", agent, "--deadline", "30"]).exits(0);
+        self.place.run(["hook", "install", agent, "--deadline", DEADLINE]).exits(0);
         recording::begin(self.agent, &self.place);
         let first = self.say("draft the release notes for 1.2", false);
         let mut cells = vec![once(&first, LIST), is(&first, [1, 1, 0, 0])];
@@ -263,31 +265,34 @@ impl Trial<'_> {
 
     fn after_compaction(&self) -> Cell {
         let Some(shortens) = self.agent.shortens else { return (None, String::new()) };
-        // On a busy machine, Gemini may not compress at once, so try again. Each claimed length must be
-        // different.
-        let again = shortens.replace("00]]", "01]]");
-        let mut cell = (Some(false), String::new());
-        for shortens in [shortens, &again] {
-            let output = self.agent.run(&self.place, &self.model, shortens, true);
-            // Each line is given once, so after a compression it is no longer in the conversation.
-            let (is_right, told) = is(&self.say("and now on we go", true), [1, 1, 0, 0]);
-            cell = (is_right, format!("{told}; {}{output}", cell.1));
-            if is_right == Some(true) {
+        let shortens = shortens.replace("LONG", &"All is well. ".repeat(2000));
+        let output = self.agent.run(&self.place, &self.model, &shortens, true);
+        // Each line is given once, so after a compression it is no longer in the conversation.
+        let (is_right, told) = is(&self.say("and now on we go", true), [1, 1, 0, 0]);
+        (is_right, format!("{told}; {output}"))
+    }
+
+    /// Begins conversations with `message` until one has the `tool` of the server, as some agents do not
+    /// wait for a server that starts slowly.
+    fn say_with_server(&self, message: &str, tool: &str) -> Value {
+        const MAX_CONVERSATIONS: usize = 5;
+        let mut said = self.say(message, false);
+        for n in 1..MAX_CONVERSATIONS {
+            if count(&said, tool) > 0 {
                 break;
             }
+            said = self.say(&format!("{message} ({n})"), false);
         }
-        cell
+        said
     }
 
     /// Runs a conversation with the MCP server.
     fn with_server(&self) -> [Cell; 2] {
         self.run("mcp", "install");
+        programs::wait_for_server(&self.place);
         let names = ["find_skills", "use_skill", "read_skill_file"];
-        let mut called = self.say("begin [[call use_skill skill=release-notes]]", false);
-        // Claude Code does not wait for its servers, which on a busy machine are late for a first message.
-        if count(&called, "find_skills") == 0 {
-            called = self.say("begin again [[call use_skill skill=release-notes]]", false);
-        }
+        let message = "begin [[call use_skill skill=release-notes]]";
+        let called = self.say_with_server(message, "find_skills");
         let offered = Protocol::tools(&called);
         let has = |name: &str| offered.iter().filter(|tool| tool.ends_with(name)).count() == 1;
         // Qwen Code names the tools in a text, and calls them through another tool.
@@ -306,12 +311,13 @@ impl Trial<'_> {
         if !agent.has_package {
             return (None, String::new());
         }
-        let written = place.run(["package", agent.program.agent, "--json"]).exits(0).json();
+        let package = ["package", agent.program.agent, "--deadline", DEADLINE, "--json"];
+        let written = place.run(package).exits(0).json();
         for line in written["install"].as_array().unwrap() {
             let words = line.as_str().unwrap().split(' ').chain(agent.consents.iter().copied());
             agent.execute(place, model, &words.collect::<Vec<_>>());
         }
-        let packaged = self.say("the release notes for 1.4, then", false);
+        let packaged = self.say_with_server("the release notes for 1.4, then", "use_skill");
         let has_tool = if agent.defers_tools {
             count(&packaged, "call `use_skill`") == 1
         } else {

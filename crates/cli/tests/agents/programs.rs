@@ -1,5 +1,6 @@
 //! The agent programs: their versions, and how to install and run them.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -19,7 +20,8 @@ pub(crate) struct Agent {
     pub(crate) hook_settings: &'static str,
     /// A call of a tool that reads the style sheet at `STYLE`, if the model can make one.
     pub(crate) by_file: Option<&'static str>,
-    /// The message after which the agent compacts the conversation, if there is one.
+    /// The message after which the agent compacts the conversation, if there is one; `LONG` stands for a
+    /// long text.
     pub(crate) shortens: Option<&'static str>,
     /// True if the agent names the tools of MCP servers only after a search for them.
     pub(crate) defers_tools: bool,
@@ -65,7 +67,8 @@ pub(crate) const AGENTS: [Agent; 6] = [
         own_skills: ".agents/skills",
         hook_settings: ".gemini/settings.json",
         by_file: Some("[[call read_file file_path=STYLE]]"),
-        shortens: Some("[[tokens 900000]] [[call list_directory dir_path=.]]"),
+        // It keeps the last third of the text, so this message is longer than all that is to go.
+        shortens: Some("[[tokens 900000]] [[call list_directory dir_path=.]] LONG"),
         defers_tools: false,
         has_package: true,
         consents: &["--consent"],
@@ -108,14 +111,26 @@ pub(crate) const AGENTS: [Agent; 6] = [
     },
 ];
 
-/// The time limit of a run, in seconds.
-const PATIENCE: &str = "100";
+/// The time limit of a run, in seconds. It is for a program that hangs: on a busy machine, a start takes a
+/// minute.
+const PATIENCE: &str = "900";
 
 pub(crate) fn git_init(dir: &Path) {
     for args in [&["init", "-q", "."][..], &["add", "-A"], &["commit", "-qm", "Begin"]] {
         let identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
         let status = Command::new("git").args(identity).args(args).current_dir(dir).status();
         assert!(status.unwrap().success(), "git {args:?}");
+    }
+}
+
+/// Makes Codex wait for the MCP server in its settings, as long as a busy machine needs. By default, it begins
+/// without one that is not ready.
+pub(crate) fn wait_for_server(place: &Place) {
+    let settings = place.path().join("home/.codex/config.toml");
+    if let Ok(text) = fs::read_to_string(&settings) {
+        let server = "[mcp_servers.repertoire]\n";
+        let patient = format!("{server}required = true\nstartup_timeout_sec = {PATIENCE}\n");
+        fs::write(settings, text.replace(server, &patient)).unwrap();
     }
 }
 

@@ -309,3 +309,51 @@ fn the_doctor_reads_the_settings_that_an_agent_reads_where_it_is_started() {
     install(&nested, "opencode", "p", &["--project"]);
     run_in(&nested, "p/sub", 0);
 }
+
+#[test]
+fn a_value_by_which_a_file_with_hooks_is_ignored_is_named() {
+    for (agent, file, setting, told) in [
+        ("claude-code", ".claude/settings.json", r#""model": 7"#, "because of `model: 7`"),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            r#""disableAllHooks": "false""#,
+            "because of `disableAllHooks: \"false\"`",
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            r#""permissions": {"deny": "Read"}"#,
+            "because of `permissions.deny: \"Read\"`",
+        ),
+        (
+            "copilot",
+            ".github/hooks/repertoire.json",
+            r#""disableAllHooks": true"#,
+            "because of `disableAllHooks: true`",
+        ),
+    ] {
+        let place = Place::new();
+        install(&place, agent).exits(0);
+        let path = place.path().join(file);
+        let settings = fs::read_to_string(&path).unwrap();
+        fs::write(&path, settings.replacen('{', &format!("{{{setting},"), 1)).unwrap();
+        let doctor = run_doctor(&place, 1);
+        let broken = doctor["broken"][0].as_str().unwrap();
+        assert!(
+            broken.contains(" ignores all of ") && broken.contains(told),
+            "{setting}: {broken}"
+        );
+    }
+}
+
+#[test]
+fn a_variable_of_the_users_settings_turns_hooks_off_as_one_of_the_environment() {
+    let place = Place::new();
+    install(&place, "claude-code").exits(0);
+    let settings = r#"{"env": {"CLAUDE_CODE_SAFE_MODE": "yes"}}"#;
+    place.write("home/.claude/settings.json", settings);
+    let doctor = run_doctor(&place, 1);
+    let broken = doctor["broken"][0].as_str().unwrap();
+    assert!(broken.contains("turns off all hooks (`env: {\"CLAUDE_CODE_SAFE_MODE\": \"yes\"}`)"));
+}

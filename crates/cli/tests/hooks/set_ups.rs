@@ -174,3 +174,130 @@ fn sentence(set_up: &SetUp) -> String {
     let line = told.lines().rfind(is_told).unwrap_or_else(|| panic!("{told}"));
     line.trim().replace(&here, "…")
 }
+
+#[test]
+fn one_command_says_why_a_skill_is_not_known() {
+    const PLUGINS: (&str, &str) = (
+        "home/.claude/plugins/installed_plugins.json",
+        r#"{"version": 2, "plugins": {"poetry@m": [{"installPath": "HERE/poetry"}]}}"#,
+    );
+    const IN_PLUGIN: (&str, &str) = ("poetry/skills/verse/SKILL.md", SKILL);
+    const EXTENSION: (&str, &str) =
+        ("home/.gemini/extensions/poetry/gemini-extension.json", r#"{"name": "poetry"}"#);
+    const FACTORY: &str = "home/.factory/plugins/installed_plugins/poetry.json";
+    let off = r#"{"enabledPlugins": {"poetry@m": false}}"#;
+    let because = r#"because of `enabledPlugins: {"poetry@m": false}` in HERE/p/"#;
+    for (agent, id, start, files, told) in [
+        (
+            "claude-code",
+            "poetry:verse",
+            "",
+            &[PLUGINS, IN_PLUGIN, ("p/.claude/settings.json", off)][..],
+            because,
+        ),
+        (
+            "claude-code",
+            "verse",
+            "",
+            &[PLUGINS, IN_PLUGIN],
+            "because of `no `poetry@m` in enabledPlugins`",
+        ),
+        (
+            "codex",
+            "verse",
+            "",
+            &[
+                ("home/.codex/config.toml", "plugins.\"poetry@m\".enabled = false\n"),
+                ("home/.codex/plugins/cache/m/poetry/1/.codex-plugin/plugin.json", "{}"),
+                ("home/.codex/plugins/cache/m/poetry/1/skills/verse/SKILL.md", SKILL),
+            ],
+            "because of `plugins.\"poetry@m\".enabled = false` in HERE/home/.codex/config.toml",
+        ),
+        (
+            "gemini",
+            "verse",
+            "",
+            &[
+                EXTENSION,
+                ("home/.gemini/extensions/poetry/skills/verse/SKILL.md", SKILL),
+                (
+                    "home/.gemini/extensions/extension-enablement.json",
+                    r#"{"poetry": {"overrides": ["!HERE/p/*"]}}"#,
+                ),
+            ],
+            "because of `poetry: {\"overrides\": [\"!HERE/p/*\"]}`",
+        ),
+        (
+            "gemini",
+            "verse",
+            "",
+            &[
+                ("p/.gemini/skills/verse/SKILL.md", SKILL),
+                ("home/.gemini/trustedFolders.json", r#"{"HERE/p": "DO_NOT_TRUST"}"#),
+            ],
+            "because of `DO_NOT_TRUST` in HERE/home/.gemini/trustedFolders.json",
+        ),
+        (
+            "copilot",
+            "verse",
+            "",
+            &[
+                ("home/.copilot/settings.json", off),
+                ("home/.copilot/installed-plugins/m/poetry/skills/verse/SKILL.md", SKILL),
+            ],
+            "because of `enabledPlugins: {\"poetry@m\": false}`",
+        ),
+        (
+            "droid",
+            "verse",
+            "",
+            &[
+                (FACTORY, r#"{"pluginId": "poetry@m", "entry": {"installPath": "HERE/poetry"}}"#),
+                IN_PLUGIN,
+                ("p/.factory/settings.json", off),
+            ],
+            because,
+        ),
+        // Directories in which the agent does not look, and files that are not skills.
+        (
+            "gemini",
+            "verse",
+            "sub",
+            &[("p/.gemini/skills/verse/SKILL.md", SKILL)],
+            "Gemini CLI does not look into HERE/p/.gemini/skills if started in HERE/p/sub",
+        ),
+        (
+            "claude-code",
+            "verse",
+            "",
+            &[("p/.cursor/skills/verse/SKILL.md", SKILL)],
+            "Claude Code does not look into HERE/p/.cursor/skills",
+        ),
+        (
+            "claude-code",
+            "verse",
+            "",
+            &[("p/.claude/skills/verse.md", SKILL)],
+            "move it to `verse/SKILL.md`",
+        ),
+        ("codex", "verse", "", &[("p/.agents/skills/verse/README.md", SKILL)], "no skill `verse`"),
+    ] {
+        let place = Place::new();
+        let here = place.path().to_str().unwrap().to_owned();
+        fs::create_dir_all(place.path().join("p/.git")).unwrap();
+        let start = place.path().join("p").join(start);
+        fs::create_dir_all(&start).unwrap();
+        let run = |args: &[&str]| {
+            let mut command = place.command(args);
+            command.current_dir(&start);
+            finish(command, b"")
+        };
+        run(&["hook", "install", agent]).exits(0);
+        for (path, content) in files {
+            place.write(path, content.replace("HERE", &here));
+        }
+        let printed = run(&["why", id, "a limerick, please", "--agent", agent]);
+        let told = told.replace("HERE", &here);
+        assert!(printed.stderr.contains(&told), "{agent}: {files:?}: {printed:?}");
+    }
+}

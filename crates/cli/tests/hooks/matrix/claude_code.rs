@@ -30,6 +30,8 @@ fn claude_code() {
         "poetry/.claude-plugin/marketplace.json",
         r#"{"plugins": [{"name": "poetry", "source": "./", "skills": ["./skills/prose"]}]}"#,
     );
+    const SETTINGS: &str = "home/.claude/settings.json";
+    const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
     const UNNAMED_OTHER: &str = "---\ndescription: Writes prose.\n---\nWrite.\n";
     check(
         "claude-code",
@@ -242,6 +244,111 @@ fn claude_code() {
                 POETRY,
             ),
             set_up(&[IN_PLUGIN], "", POETRY).with(&[("CLAUDE_CODE_PLUGIN_DIRS", "HERE/poetry")]),
+            // Without a repository, all directories above count, also outside of the home directory.
+            set_up(&[("x/.claude/skills/verse/SKILL.md", SKILL)], "../x/y/z", TOOL),
+            set_up(&[("p/sub/cfg/skills/verse/SKILL.md", SKILL)], "sub", TOOL)
+                .with(&[("CLAUDE_CONFIG_DIR", "cfg")]),
+            // Variables, also from the settings of the user. Those of a project come too late.
+            set_up(&[CLAUDE], "", Nothing).with(&[(SIMPLE, "yes")]),
+            set_up(&[CLAUDE, (SETTINGS, r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#)], "", Nothing),
+            set_up(&[CLAUDE, (SETTINGS, r#"{"env": {"CLAUDE_CODE_SIMPLE": "0"}}"#)], "", TOOL)
+                .with(&[(SIMPLE, "1")]),
+            set_up(
+                &[CLAUDE, ("p/.claude/settings.json", r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#)],
+                "",
+                TOOL,
+            ),
+            set_up(
+                &[IN_PLUGIN, (SETTINGS, r#"{"env": {"CLAUDE_CODE_PLUGIN_DIRS": "HERE/poetry"}}"#)],
+                "",
+                POETRY,
+            ),
+            // It ignores all of a file in which one value has a wrong type.
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{"model": 7, "skillOverrides": {"verse": "off"}}"#)],
+                "",
+                TOOL,
+            ),
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{"skillOverrides": {"verse": "off", "x": false}}"#)],
+                "",
+                TOOL,
+            ),
+            // Names and rules are compared as they are written.
+            set_up(&[CLAUDE, (SETTINGS, r#"{"skillOverrides": {"Verse": "off"}}"#)], "", TOOL),
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{"permissions": {"deny": ["Skill( verse )"]}}"#)],
+                "",
+                TOOL,
+            ),
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{"permissions": {"deny": ["skill(verse)"]}}"#)],
+                "",
+                TOOL,
+            ),
+            // A plugin's skill: no override hides it, and a rule about its plain name denies it.
+            set_up(
+                &[
+                    PLUGIN,
+                    IN_PLUGIN,
+                    (
+                        SETTINGS,
+                        r#"{"enabledPlugins": {"poetry@market": true},
+                            "skillOverrides": {"poetry:verse": "off", "verse": "off"}}"#,
+                    ),
+                ],
+                "",
+                POETRY,
+            ),
+            set_up(
+                &[
+                    PLUGIN,
+                    IN_PLUGIN,
+                    (
+                        SETTINGS,
+                        r#"{"enabledPlugins": {"poetry@market": true},
+                            "permissions": {"deny": ["Skill(verse)"]}}"#,
+                    ),
+                ],
+                "",
+                Nothing,
+            ),
+            // Only `true` enables a plugin, and its marketplace has to have it.
+            set_up(
+                &[
+                    PLUGIN,
+                    IN_PLUGIN,
+                    (SETTINGS, r#"{"enabledPlugins": {"poetry@market": ["^1.0.0"]}}"#),
+                ],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[
+                    PLUGIN,
+                    IN_PLUGIN,
+                    ENABLED,
+                    MARKET,
+                    ("poetry/.claude-plugin/marketplace.json", r#"{"plugins": []}"#),
+                ],
+                "",
+                Nothing,
+            ),
+            // A plugin that is gone from the cache is installed again from its marketplace.
+            set_up(
+                &[
+                    (PLUGIN.0, r#"{"plugins": {"poetry@market": [{"installPath": "HERE/gone"}]}}"#),
+                    ENABLED,
+                    MARKET,
+                    (
+                        "poetry/.claude-plugin/marketplace.json",
+                        r#"{"plugins": [{"name": "poetry", "source": "./pl"}]}"#,
+                    ),
+                    ("poetry/pl/skills/verse/SKILL.md", SKILL),
+                ],
+                "",
+                POETRY,
+            ),
         ],
     );
 }

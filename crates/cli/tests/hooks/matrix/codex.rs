@@ -1,6 +1,6 @@
 //! The rows of Codex.
 
-use super::{Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
+use super::{Body, CLAUDE, LATE, Line, Nothing, SKILL, SUB, UNDESCRIBED, check, set_up};
 
 #[test]
 fn codex() {
@@ -84,12 +84,57 @@ fn codex() {
                     ("home/.agents/skills/verse/SKILL.md", SKILL),
                     (
                         CONFIG,
-                        "[[skills.config]]\npath = \"~/.agents/skills/verse\"\nenabled = false\n",
+                        "[[skills.config]]\npath = \"~/.agents/skills/verse/SKILL.md\"\nenabled = false\n",
                     ),
                 ],
                 "",
                 Nothing,
             ),
+            // The path of a directory turns nothing off, nor does a name in another letter case.
+            set_up(
+                &[
+                    ("home/.agents/skills/verse/SKILL.md", SKILL),
+                    (
+                        CONFIG,
+                        "[[skills.config]]\npath = \"~/.agents/skills/verse\"\nenabled = false\n",
+                    ),
+                ],
+                "",
+                Line("read HERE/home/.agents/skills/verse/SKILL.md"),
+            ),
+            set_up(
+                &[SHARED, (CONFIG, "[[skills.config]]\nname = \"Verse\"\nenabled = false\n")],
+                "",
+                Line("read HERE/p/.agents/skills/verse/SKILL.md"),
+            ),
+            // Without its list, it has no skills; the project has a say about that.
+            set_up(&[SHARED, (CONFIG, "skills.include_instructions = false\n")], "", Nothing),
+            set_up(
+                &[
+                    SHARED,
+                    (CONFIG, "projects.\"HERE/p\".trust_level = \"trusted\"\n"),
+                    ("p/.codex/config.toml", "skills.include_instructions = false\n"),
+                ],
+                "",
+                Nothing,
+            ),
+            // Skills that it does not list.
+            set_up(
+                &[
+                    ("p/verse.md", SKILL),
+                    ("p/.agents/skills/verse/SKILL.md", "-> ../../../verse.md"),
+                ],
+                "",
+                Body,
+            ),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
+            set_up(
+                &[("home/cx/skills/verse/SKILL.md", SKILL)],
+                "../home",
+                Line("read HERE/home/cx/skills/verse/SKILL.md"),
+            )
+            .with(&[("CODEX_HOME", "cx")]),
             set_up(
                 &[
                     ("home/.agents/skills/verse/SKILL.md", SKILL),

@@ -1,6 +1,6 @@
 //! The rows of Copilot CLI.
 
-use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
+use super::{Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, check, set_up};
 
 #[test]
 fn copilot() {
@@ -38,6 +38,18 @@ fn copilot() {
             ),
             set_up(&[("p/.github/skills/group/verse/SKILL.md", SKILL)], SUB, LINE),
             set_up(&[("p/.github/skills/verse/skill.md", SKILL)], "", Body),
+            // It repairs no front matter.
+            set_up(&[("p/.github/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.github/skills/verse/SKILL.md", REPAIRED)], "", Body),
+            set_up(
+                &[GITHUB, ("home/.copilot/config.json", r#"{"disabledSkills": ["verse"]}"#)],
+                "",
+                LINE,
+            ),
+            // Names are compared as they are written.
+            set_up(&[GITHUB, (USER, r#"{"disabledSkills": ["Verse"]}"#)], "", LINE),
+            // Without a repository, all directories above count.
+            set_up(&[("x/.github/skills/verse/SKILL.md", SKILL)], "../x/y", LINE),
             // Plugins: copied, in the place of their marketplace, and not enabled.
             set_up(
                 &[

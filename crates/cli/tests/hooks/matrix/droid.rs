@@ -1,11 +1,23 @@
 //! Droid.
 
-use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, UNNAMED, check, set_up};
+use super::{
+    Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check,
+    set_up,
+};
 
 #[test]
 fn droid() {
     const LINE: Adds = Line("call the `Skill` tool with `verse`");
     const OWN: (&str, &str) = ("p/.factory/skills/verse/SKILL.md", SKILL);
+    const UPPER: &str =
+        "---\nname: Verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+    const PLUGIN: (&str, &str) = (
+        "home/.factory/plugins/installed_plugins/poetry-market-user-1.json",
+        r#"{"pluginId": "poetry@market", "entry": {"installPath": "HERE/poetry"}}"#,
+    );
+    const IN_PLUGIN: (&str, &str) = ("poetry/skills/verse/SKILL.md", SKILL);
+    const ENABLED: (&str, &str) =
+        ("home/.factory/settings.json", r#"{"enabledPlugins": {"poetry@market": true}}"#);
     const OFF: &str = r#"{"disabledSkills": ["verse"]}"#;
     check(
         "droid",
@@ -18,17 +30,36 @@ fn droid() {
             set_up(&[("p/.agent/skills/verse/SKILL.md", SKILL)], "", LINE),
             set_up(&[("home/.factory/skills/verse/SKILL.md", SKILL)], SUB, LINE),
             set_up(&[("home/.agents/skills/verse/SKILL.md", SKILL)], SUB, LINE),
+            set_up(&[("home/.agent/skills/verse/SKILL.md", SKILL)], SUB, LINE),
             set_up(&[CLAUDE], "", Body),
             set_up(&[("home/.claude/skills/verse/SKILL.md", SKILL)], "", Body),
             set_up(&[("own/.factory/skills/verse/SKILL.md", SKILL)], "", LINE)
                 .with(&[("FACTORY_HOME_OVERRIDE", "HERE/own")]),
+            // Plugins: enabled, not so here, and not at all.
+            set_up(&[PLUGIN, IN_PLUGIN, ENABLED], SUB, LINE),
+            set_up(
+                &[
+                    PLUGIN,
+                    IN_PLUGIN,
+                    ENABLED,
+                    ("p/.factory/settings.json", r#"{"enabledPlugins": {"poetry@market": false}}"#),
+                ],
+                SUB,
+                Nothing,
+            ),
+            set_up(&[PLUGIN, IN_PLUGIN], "", Nothing),
             // Skills that it does not list.
             set_up(&[("p/.agents/skills/verse/skill.md", SKILL)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", UNNAMED)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", REPAIRED)], "", LINE),
+            set_up(&[("p/.factory/skills/verse/SKILL.md", UPPER)], "", Body),
             // Switches, in the settings of the user, the project and its directories.
             set_up(&[OWN, ("home/.factory/settings.json", OFF)], SUB, Nothing),
             set_up(&[OWN, ("p/.factory/settings.json", OFF)], SUB, Nothing),
             set_up(&[OWN, ("p/packages/web/.factory/settings.json", OFF)], SUB, Nothing),
+            set_up(&[OWN, ("p/.factory/settings.local.json", OFF)], "", Nothing),
         ],
     );
 }

@@ -1,6 +1,8 @@
 //! The rows of Gemini CLI.
 
-use super::{Adds, Body, Line, Nothing, SKILL, SUB, UNNAMED, check, set_up};
+use super::{
+    Adds, Body, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check, set_up,
+};
 
 #[test]
 fn gemini() {
@@ -79,6 +81,9 @@ fn gemini() {
             // Skills that it does not list.
             set_up(&[("p/.gemini/skills/verse/skill.md", SKILL)], "", Body),
             set_up(&[("p/.gemini/skills/verse/SKILL.md", UNNAMED)], "", Body),
+            set_up(&[("p/.gemini/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.gemini/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
+            set_up(&[("p/.gemini/skills/verse/SKILL.md", REPAIRED)], "", LINE),
             // Without its tool, it loads none.
             set_up(&[SHARED, (USER, r#"{"tools": {"exclude": ["activate_skill"]}}"#)], "", Nothing),
             set_up(&[SHARED, (USER, r#"{"tools": {"core": ["read_file"]}}"#)], "", Nothing),

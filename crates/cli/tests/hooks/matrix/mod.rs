@@ -62,6 +62,14 @@ const CLAUDE: (&str, &str) = ("p/.claude/skills/verse/SKILL.md", SKILL);
 const SUB: &str = "packages/web";
 /// A skill without a `name`.
 const UNNAMED: &str = "---\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+/// Front matter that does not begin on the first line.
+const LATE: &str =
+    "\n---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+/// A skill without a `description`.
+const UNDESCRIBED: &str = "---\nname: verse\ntriggers: [limerick]\n---\nRhyme it.\n";
+/// Front matter that is not valid YAML, which this program repairs.
+const REPAIRED: &str = "---\nname: verse\ndescription: Writes verse. Use when: asked\n\
+                        triggers: [limerick]\n---\nRhyme it.\n";
 /// A worktree beside the project.
 const WORKTREE: [(&str, &str); 3] = [
     ("wt/.git", "gitdir: HERE/p/.git/worktrees/wt\n"),
@@ -170,7 +178,10 @@ fn check_list(
 ) -> Option<String> {
     let listed =
         run(place, start, &["list", "--agent", agent, "--bundled=off", "--json"], "").json();
-    let skill = listed["skills"].as_array().unwrap().iter().find(|skill| skill["name"] == "verse");
+    let is_verse = |skill: &&Value| {
+        skill["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("verse"))
+    };
+    let skill = listed["skills"].as_array().unwrap().iter().find(is_verse);
     let usable = skill.filter(|skill| skill["status"] == "available" && skill["reason"].is_null());
     let is_native = usable.map(|skill| skill["native"] == true);
     let wanted = match adds {

@@ -1,6 +1,9 @@
 //! The rows of `OpenCode`.
 
-use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, check, set_up};
+use super::{
+    Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check,
+    set_up,
+};
 
 #[test]
 fn opencode() {
@@ -90,6 +93,63 @@ fn opencode() {
                 "",
                 LINE,
             ),
+            // Patterns of tools.
+            set_up(&[OWN, ("p/opencode.json", r#"{"permission": {"sk*": "deny"}}"#)], "", Nothing),
+            set_up(&[OWN, ("p/opencode.json", r#"{"tools": {"*": false}}"#)], "", Nothing),
+            set_up(
+                &[OWN, ("p/opencode.json", r#"{"tools": {"*": false, "skill": true}}"#)],
+                "",
+                LINE,
+            ),
+            // Rules of the agent that is in use.
+            set_up(
+                &[
+                    OWN,
+                    (
+                        "p/opencode.json",
+                        r#"{"mode": {"build": {"permission": {"skill": {"verse": "deny"}}}}}"#,
+                    ),
+                ],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[
+                    OWN,
+                    (
+                        "p/opencode.json",
+                        r#"{"default_agent": "plan", "agent": {"plan": {"tools": {"skill": false}}}}"#,
+                    ),
+                ],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[
+                    OWN,
+                    (
+                        "p/opencode.json",
+                        r#"{"default_agent": "plan", "agent": {"build": {"tools": {"skill": false}}}}"#,
+                    ),
+                ],
+                "",
+                LINE,
+            ),
+            // Without a repository, all directories above count, with their settings.
+            set_up(&[("x/.opencode/skills/verse/SKILL.md", SKILL)], "../x/y", LINE),
+            set_up(
+                &[
+                    ("x/.agents/skills/verse/SKILL.md", SKILL),
+                    ("x/opencode.json", r#"{"permission": {"skill": "deny"}}"#),
+                ],
+                "../x/y",
+                Nothing,
+            ),
+            // Skills that it does not list.
+            set_up(&[("p/.opencode/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.opencode/skills/verse/SKILL.md", UNNAMED)], "", Body),
+            set_up(&[("p/.opencode/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
+            set_up(&[("p/.opencode/skills/verse/SKILL.md", REPAIRED)], "", LINE),
         ],
     );
 }

@@ -1,6 +1,9 @@
 //! Qwen Code.
 
-use super::{Adds, Body, CLAUDE, Line, Nothing, SKILL, SUB, UNNAMED, check, set_up};
+use super::{
+    Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check,
+    set_up,
+};
 
 #[test]
 fn qwen() {
@@ -67,6 +70,9 @@ fn qwen() {
             // Skills that it does not list.
             set_up(&[("p/.agents/skills/verse/skill.md", SKILL)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", UNNAMED)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", REPAIRED)], "", LINE),
         ],
     );
 }

@@ -1,0 +1,172 @@
+//! The settings files of Claude Code: which of them it reads from a starting directory, which it ignores,
+//! and the environment variables that they set. Observed with 2.1.332 and a fake model.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::settings::Settings;
+use super::{Obstacle, Start};
+
+/// The directory of managed settings, relative to the root of the system.
+pub(super) const MANAGED: &str = if cfg!(target_os = "macos") {
+    "Library/Application Support/ClaudeCode"
+} else {
+    "etc/claude-code"
+};
+
+/// The types of settings, by their JSON pointers.
+const TYPES: [(&str, Type); 18] = [
+    ("/alwaysThinkingEnabled", Type::Switch),
+    ("/apiKeyHelper", Type::Text),
+    ("/cleanupPeriodDays", Type::Number),
+    ("/disableAllHooks", Type::Switch),
+    ("/enableAllProjectMcpServers", Type::Switch),
+    ("/enabledMcpjsonServers", Type::Texts),
+    ("/enabledPlugins", Type::Map),
+    ("/env", Type::Map),
+    ("/includeCoAuthoredBy", Type::Switch),
+    ("/model", Type::Text),
+    ("/outputStyle", Type::Text),
+    ("/permissions", Type::Map),
+    ("/permissions/additionalDirectories", Type::Texts),
+    ("/permissions/allow", Type::Texts),
+    ("/permissions/ask", Type::Texts),
+    ("/permissions/deny", Type::Texts),
+    ("/skillOverrides", Type::Overrides),
+    ("/statusLine", Type::Map),
+];
+
+/// The type of a setting.
+#[derive(Clone, Copy)]
+enum Type {
+    Switch,
+    Text,
+    Number,
+    Texts,
+    Map,
+    /// A map from skills to one of four words.
+    Overrides,
+}
+
+impl Type {
+    fn allows(self, value: &Value) -> bool {
+        const OVERRIDES: [&str; 4] = ["on", "name-only", "user-invocable-only", "off"];
+        match self {
+            Type::Switch => value.is_boolean(),
+            Type::Text => value.is_string(),
+            Type::Number => value.is_number(),
+            Type::Texts => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+            Type::Map => value.is_object(),
+            Type::Overrides => value.as_object().is_some_and(|map| {
+                map.values().all(|value| value.as_str().is_some_and(|v| OVERRIDES.contains(&v)))
+            }),
+        }
+    }
+}
+
+/// The settings files. In a subdirectory, the shared ones of the project's root are not read.
+pub(super) struct Files {
+    user: Option<Settings>,
+    /// The files of the project, and of the user in the project, lowest precedence first.
+    project: Vec<Settings>,
+    /// The files of the administrator, which win over the others.
+    pub(super) managed: Vec<Settings>,
+    /// The files that have a setting of a wrong type, of which Claude Code then ignores all, each with that
+    /// setting.
+    pub(super) ignored: Vec<(PathBuf, Obstacle)>,
+}
+
+impl Files {
+    pub(super) fn read(start: &Start, user_dir: Option<&Path>) -> Files {
+        let dir = start.dir();
+        let local =
+            local_dirs(start).into_iter().map(|dir| dir.join(".claude/settings.local.json"));
+        let project = std::iter::once(dir.join(".claude/settings.json")).chain(local);
+        let managed = start.in_system(MANAGED);
+        let parts = std::fs::read_dir(managed.join("managed-settings.d")).into_iter().flatten();
+        let mut parts: Vec<PathBuf> = parts.flatten().map(|part| part.path()).collect();
+        parts.sort();
+        let managed = std::iter::once(managed.join("managed-settings.json")).chain(parts);
+        let mut ignored = Vec::new();
+        let mut valid = |path: PathBuf| {
+            let file = Settings::read(path)?;
+            let wrong = wrong_type(&file);
+            ignored.extend(wrong.clone().map(|by| (file.path.clone(), by)));
+            wrong.is_none().then_some(file)
+        };
+        Files {
+            user: user_dir.and_then(|dir| valid(dir.join("settings.json"))),
+            project: project.filter_map(valid).collect(),
+            managed: managed.filter_map(Settings::read).collect(),
+            ignored,
+        }
+    }
+
+    /// Returns the files, lowest precedence first.
+    pub(super) fn all(&self) -> impl DoubleEndedIterator<Item = &Settings> {
+        self.user.iter().chain(&self.project).chain(&self.managed)
+    }
+
+    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
+    pub(super) fn enabled_plugins(&self) -> BTreeMap<String, (bool, &Path)> {
+        let mut enabled = BTreeMap::new();
+        for file in self.all() {
+            for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
+                enabled.insert(id.clone(), (*value == Value::Bool(true), &*file.path));
+            }
+        }
+        enabled
+    }
+
+    /// Returns the value of an environment variable, and what sets it: the settings of the user or the
+    /// administrator, or else the environment. Those of a project come too late for these variables.
+    pub(super) fn variable(&self, start: &Start, name: &str) -> Option<(OsString, Obstacle)> {
+        let set = |file: &Settings| {
+            let value = file.value["env"][name].as_str()?;
+            let setting = format!("env: {{\"{name}\": \"{value}\"}}");
+            Some((OsString::from(value), Obstacle::new(setting, &file.path)))
+        };
+        self.managed.iter().rev().chain(&self.user).find_map(set).or_else(|| {
+            let value = start.variables.get(name)?;
+            Some((value.clone(), Obstacle::of_variable(name, &value.to_string_lossy())))
+        })
+    }
+
+    /// Returns what sets the environment variable `name` to a value that means yes.
+    pub(super) fn turned_on(&self, start: &Start, name: &str) -> Option<Obstacle> {
+        let (value, by) = self.variable(start, name)?;
+        let value = value.to_string_lossy().trim().to_lowercase();
+        matches!(value.as_str(), "1" | "true" | "yes" | "on").then_some(by)
+    }
+
+    /// Returns the setting of the administrator by which only those `things` count that plugins bring.
+    pub(super) fn plugins_only(&self, things: &str) -> Option<Obstacle> {
+        const KEY: &str = "strictPluginOnlyCustomization";
+        let file = self.managed.iter().rev().find(|file| !file.value[KEY].is_null())?;
+        let value = &file.value[KEY];
+        let named = value.as_array().is_some_and(|list| list.iter().any(|thing| thing == things));
+        (*value == Value::Bool(true) || named)
+            .then(|| Obstacle::new(format!("{KEY}: {value}"), &file.path))
+    }
+}
+
+/// Returns the directories whose `settings.local.json` is read, lowest precedence first: the starting
+/// directory, and the root of the repository, which for a worktree is that of the main checkout.
+pub(super) fn local_dirs(start: &Start) -> Vec<PathBuf> {
+    let root = start.main_checkout().or_else(|| start.project_with_git());
+    let dir = start.dir();
+    let root = root.filter(|root| *root != dir);
+    std::iter::once(dir).chain(root).collect()
+}
+
+/// Returns a setting of `file` that has a value of a wrong type.
+fn wrong_type(file: &Settings) -> Option<Obstacle> {
+    TYPES.into_iter().find_map(|(at, kind)| {
+        let value = file.value.pointer(at).filter(|value| !kind.allows(value))?;
+        let setting = at[1..].replace('/', ".");
+        Some(Obstacle::new(format!("{setting}: {value}"), &file.path))
+    })
+}
