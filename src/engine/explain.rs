@@ -99,12 +99,11 @@ impl Engine {
         let answer = now.search(query, state, limit);
         let Disclosed { disclosure: shown, considered, .. } =
             self.tell_after(now, query, state, options, true).disclosed;
-        let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } = answer;
+        let Answer { matches, beyond, vetoed, untried, meta, .. } = answer;
         let n_beyond = beyond.len();
         let below = beyond.iter().map(|id| Rejection::new(id, Reason::BelowLimit { limit }));
         let mut rejected: Vec<Rejection> = below.collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude)));
-        rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
         let untried = untried.iter().map(|(id, pattern)| Rejection::untried(id, pattern));
         // Excludes and denials also keep out skills that the message would show without a match.
         let is_unmatched =

@@ -30,8 +30,6 @@ pub(super) struct Search<'i, 's> {
     parts: &'s Parts<'s>,
     /// The skills that may be found; `None` for all. The others do not exist for this search.
     among: Option<&'s PlaceSet>,
-    /// True if literals in quoted text are left out.
-    masks: bool,
     scratch: &'s mut Scratch,
 }
 
@@ -95,7 +93,7 @@ impl Index {
             &mut *own
         };
         let mut search = Search::new(self, query, parts, among, scratch);
-        search.scan(self.masks_quoted);
+        search.scan();
         search.gate();
         run(&mut search)
     }
@@ -111,7 +109,7 @@ impl<'i, 's> Search<'i, 's> {
         scratch: &'s mut Scratch,
     ) -> Search<'i, 's> {
         let text = Excerpt::new(parts, index.max_query_bytes);
-        Search { index, query, text, parts, among, masks: false, scratch }
+        Search { index, query, text, parts, among, scratch }
     }
 
     /// Tells whether a skill may be found.
@@ -120,24 +118,18 @@ impl<'i, 's> Search<'i, 's> {
     }
 
     /// Finds the literals in the text, and decides which mentions of names count. Literals in attachments
-    /// are recorded as such. If it `masks` quoted text, literals count only outside of that, except for
-    /// names in inline code.
-    pub(super) fn scan(&mut self, masks: bool) {
+    /// are recorded as such.
+    pub(super) fn scan(&mut self) {
         let Search { index, text: excerpt, parts, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, covered, requested, found, .. } =
+        let Scratch { excerpt: buffer, text, attached, covered, requested, found, .. } =
             &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start(index.tables.items.len());
         requested.clear();
-        self.masks = masks;
-        if masks {
-            quoted.set(seen_text);
-        } else {
-            quoted.set_attached(excerpt.places(parts.attached_ranges()));
-        }
-        if !quoted.is_empty() {
-            quoted.cover(text, covered);
+        attached.set(excerpt.places(parts.attached_ranges()));
+        if !attached.is_empty() {
+            attached.cover(text, covered);
         }
         self.scan_parts(&[]);
         self.settle_mentions();
@@ -146,10 +138,10 @@ impl<'i, 's> Search<'i, 's> {
     /// Records the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, occurrences, found, candidates, .. } =
+        let Scratch { excerpt: buffer, text, attached, occurrences, found, candidates, .. } =
             &mut **scratch;
         // A pattern that certainly matches may do so in an attachment only.
-        let has_attachments = !self.masks && !quoted.is_empty();
+        let has_attachments = !attached.is_empty();
         let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
         patterns.without_literal(text.normalized(seen_text), candidates);
@@ -171,7 +163,7 @@ impl<'i, 's> Search<'i, 's> {
     /// Runs a pattern that may match, and records the result. A match in the request counts before one in an
     /// attachment.
     fn confirm(&mut self, item: u32) {
-        let Scratch { excerpt, text: forms, quoted, requested, found, .. } = &mut *self.scratch;
+        let Scratch { excerpt, text: forms, attached, requested, found, .. } = &mut *self.scratch;
         let source = self.text.seen(excerpt);
         let Some(pattern) = self.index.tables.items[item as usize].pattern() else {
             return found.settle(item, None, false);
@@ -179,11 +171,11 @@ impl<'i, 's> Search<'i, 's> {
         let find = |text: &str| self.index.patterns.find(pattern as usize, text);
         let range = find(forms.normalized(source));
         let start = range.as_ref().map(|range| forms.span_of_normalized(range.clone()).start);
-        if self.masks || !start.is_some_and(|start| quoted.has(start)) {
+        if !start.is_some_and(|start| attached.has(start)) {
             return found.settle(item, range, false);
         }
         if requested.is_empty() {
-            quoted.cover_normalized(forms, source, requested);
+            attached.cover_normalized(forms, source, requested);
         }
         let said = find(requested);
         let is_attached = said.is_none();

@@ -7,7 +7,7 @@ use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::sparse_map::SparseMap;
 use crate::matcher::text::QueryText;
-use crate::matcher::text::mask::Quoted;
+use crate::matcher::text::attached::Attached;
 use crate::matcher::text::mention::Mention;
 
 /// Working memory of one search.
@@ -16,8 +16,8 @@ pub(in crate::matcher) struct Scratch {
     /// The head and tail of a query that is too long to be searched as a whole.
     pub(super) excerpt: String,
     pub(super) text: QueryText,
-    /// The quoted parts, in which literals do not count; `covered` is the folded text without them.
-    pub(super) quoted: Quoted,
+    /// The attachments of the text; `covered` is the folded text without them.
+    pub(super) attached: Attached,
     pub(super) covered: String,
     /// The normalised text without attachments, or empty until a pattern is found in one of them.
     pub(super) requested: String,

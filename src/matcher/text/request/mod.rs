@@ -17,8 +17,6 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-pub(super) use blocks::{closes, opened};
-
 use std::borrow::Cow;
 use std::ops::Range;
 
