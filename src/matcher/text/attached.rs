@@ -42,6 +42,17 @@ impl Attached {
         })
     }
 
+    /// Returns the byte of the folded form of `text` at which the only attachment begins, if there is one and no
+    /// word is cut there.
+    pub(in crate::matcher) fn only_start(&self, text: &QueryText) -> Option<u32> {
+        let [only] = &*self.ranges else { return None };
+        let start = text.folded_range(only).start;
+        let bytes = text.folded().as_bytes();
+        let is_blank = |at: usize| bytes.get(at).is_none_or(|&byte| byte == b' ');
+        let is_between = start == 0 || is_blank(start) || is_blank(start - 1);
+        is_between.then_some(start as u32)
+    }
+
     /// Returns the folded form of `text` without the attachments, each of which ends a line.
     pub(in crate::matcher) fn uncovered(&self, text: &QueryText) -> String {
         let attached: Vec<Range<usize>> = self.folded(text).collect();
@@ -85,6 +96,9 @@ pub(in crate::matcher) fn cover_ranges(
     cover_with(text, ranges, out, '\0');
 }
 
+/// Copied by stretches, as pushing characters one by one takes many times as long.
+const NULS: &str = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
 /// Covers ranges as [`cover_ranges`] does, with the ASCII character `edge` for the first and the last byte of
 /// each.
 fn cover_with(
@@ -96,7 +110,15 @@ fn cover_with(
     out.clear();
     for Range { start, end } in ranges {
         out.push_str(&text[out.len()..start]);
-        out.extend((start..end).map(|at| if at == start || at + 1 == end { edge } else { '\0' }));
+        if start < end {
+            out.push(edge);
+        }
+        while out.len() + 1 < end {
+            out.push_str(&NULS[..NULS.len().min(end - 1 - out.len())]);
+        }
+        if out.len() < end {
+            out.push(edge);
+        }
     }
     out.push_str(&text[out.len()..]);
 }

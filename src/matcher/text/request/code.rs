@@ -3,6 +3,8 @@
 //! A sentence is mostly words; a line of code is mostly words with signs in them. Names, paths, numbers and
 //! addresses stand in both and count for neither.
 
+use super::output::begins_with;
+
 /// Tells whether a line is code or data. `follows` is true below a line that is.
 pub(super) fn is_code(line: &str, follows: bool) -> bool {
     let text = line.trim();
@@ -94,6 +96,9 @@ pub(super) fn is_member(line: &str) -> bool {
 
 /// Tells whether a line gives a name a value: `name = "deploy"`, `replicas = 3`.
 fn is_assigned(text: &str) -> bool {
+    if !text.as_bytes().contains(&b'=') {
+        return false;
+    }
     let Some((name, value)) = text.split_once(" = ") else { return false };
     let is_value = value.starts_with(['"', '\'', '[', '{'])
         || value == "true"
@@ -118,7 +123,7 @@ fn is_comment(line: &str, text: &str) -> bool {
     // ` * text` in a block comment; `* text` without a blank before it is an item of a list.
     let is_inside = line.starts_with([' ', '\t'])
         && (text.starts_with("* ") && !line.starts_with("  * ") || text == "*");
-    is_inside || COMMENTS.iter().any(|mark| text.starts_with(mark))
+    is_inside || begins_with(text, &COMMENTS)
 }
 
 /// Tells whether a line is a tag of HTML or XML, or begins and ends with one.

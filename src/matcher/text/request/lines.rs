@@ -70,7 +70,7 @@ fn join_rows(message: &str, lines: &mut [Line]) {
         if tables::are_rows(above, below)
             || quotes::are_said(above, below)
             || quotes::are_of_mail(above, below)
-            || tables::has_bar(above) && tables::is_row(below)
+            || tables::is_row(below) && tables::has_bar(above)
         {
             lines[at - 1].kind = Kind::Quoted;
             lines[at].kind = Kind::Quoted;
@@ -153,10 +153,19 @@ fn push_block(message: &str, block: Range<usize>, kind: Kind, lines: &mut Vec<Li
     }
 }
 
+/// Returns a line without what cannot be seen at its ends: blanks, and characters without a shape.
+fn seen(line: &str) -> &str {
+    let text = line.trim_ascii();
+    let is_graphic = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if is_graphic(text.as_bytes().first()) && is_graphic(text.as_bytes().last()) {
+        return text;
+    }
+    line.trim_matches(|c: char| c.is_whitespace() || searched_form(c).is_none())
+}
+
 /// Returns the kind of a line outside of blocks, below a line of kind `before`.
 fn kind_of(line: &str, before: Kind) -> Kind {
-    let is_seen = |c: char| !c.is_whitespace() && searched_form(c).is_some();
-    let text = line.trim_matches(|c: char| !is_seen(c));
+    let text = seen(line);
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
     if text.is_empty() {
         Kind::Blank

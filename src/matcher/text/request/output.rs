@@ -1,5 +1,12 @@
 //! Lines that programs write: logs, stack frames, diffs, reports of compilers, sessions in a terminal.
 
+/// Tells whether a text begins with one of `starts`, none of which is empty. Most texts do not, as their first
+/// byte tells.
+pub(super) fn begins_with(text: &str, starts: &[&str]) -> bool {
+    let first = text.as_bytes().first();
+    starts.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start))
+}
+
 /// Tells whether a line begins a file or a hunk of a diff.
 pub(super) fn is_diff_header(line: &str) -> bool {
     const HEADERS: [&str; 5] = ["diff -", "--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
@@ -11,7 +18,7 @@ pub(super) fn is_diff_header(line: &str) -> bool {
         || is_context
         || is_index
         || is_plain_hunk(line.trim_end())
-        || HEADERS.iter().any(|header| line.starts_with(header))
+        || begins_with(line, &HEADERS)
 }
 
 /// Tells whether a line begins a hunk of a diff without context: `3c3`, `10a11,12`.
@@ -20,7 +27,8 @@ fn is_plain_hunk(line: &str) -> bool {
         text.starts_with(|c: char| c.is_ascii_digit())
             && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
     };
-    line.split_once(['a', 'c', 'd']).is_some_and(|(old, new)| is_place(old) && is_place(new))
+    line.starts_with(|c: char| c.is_ascii_digit())
+        && line.split_once(['a', 'c', 'd']).is_some_and(|(old, new)| is_place(old) && is_place(new))
 }
 
 /// Tells whether a line begins a commit as `git log` shows it.
@@ -34,9 +42,7 @@ pub(super) fn is_commit(line: &str) -> bool {
 pub(super) fn goes_on_in_commit(line: &str) -> bool {
     const FIELDS: [&str; 6] =
         ["Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit: ", "CommitDate: "];
-    line.trim().is_empty()
-        || line.starts_with("    ")
-        || FIELDS.iter().any(|field| line.starts_with(field))
+    line.trim().is_empty() || line.starts_with("    ") || begins_with(line, &FIELDS)
 }
 
 /// Tells whether a word is the hash of a commit, perhaps shortened.
@@ -73,8 +79,7 @@ pub(super) fn goes_on_in_diff(line: &str) -> bool {
         "copy to ",
         "Binary files ",
     ];
-    line.starts_with(['+', '-', ' ', '\\', '@', '!', '<', '>'])
-        || EXTENDED.iter().any(|header| line.starts_with(header))
+    line.starts_with(['+', '-', ' ', '\\', '@', '!', '<', '>']) || begins_with(line, &EXTENDED)
 }
 
 /// Tells whether a program wrote a line.
@@ -98,7 +103,7 @@ pub(super) fn are_entries(above: &str, below: &str) -> bool {
 pub(super) fn is_entry(line: &str) -> bool {
     let text = line.trim();
     let (first, _) = text.split_once(' ').unwrap_or_default();
-    LEVELS.contains(&first) || is_hash(first) || ENTRIES.iter().any(|start| text.starts_with(start))
+    LEVELS.contains(&first) || is_hash(first) || begins_with(text, &ENTRIES)
 }
 
 /// The levels of the entries of a log.
@@ -214,7 +219,7 @@ fn is_frame(line: &str, text: &str) -> bool {
         let is_name = |name: &str| name.ends_with("Error") || name.ends_with("Exception");
         is_name(name) && name.len() > 5 && !name.contains(' ')
     });
-    AROUND.iter().any(|start| text.starts_with(start))
+    begins_with(text, &AROUND)
         || is_error
         || is_numbered && is_indented
         || is_frame_or_step
@@ -230,6 +235,11 @@ fn is_frame(line: &str, text: &str) -> bool {
 /// People write `look at src/x.py line 12`.
 fn is_at_line(text: &str) -> bool {
     const OF_PERL: [&str; 5] = [".pl", ".pm", ".t", ".cgi", ".psgi"];
+    const LINE: &[u8] = b" line ";
+    // Preparing the search below takes longer than looking at a line.
+    if !text.as_bytes().windows(LINE.len()).any(|word| word == LINE) {
+        return false;
+    }
     let Some((before, after)) = text.rsplit_once(" line ") else { return false };
     let n_digits = after.bytes().take_while(u8::is_ascii_digit).count();
     let (start, place) = before.rsplit_once(' ').unwrap_or(("", before));
@@ -289,7 +299,7 @@ fn is_report(line: &str, text: &str) -> bool {
         "--> ",
     ];
     const RESULTS: [&str; 4] = ["ok", "FAILED", "ignored", "bench:"];
-    let is_start = STARTS.iter().any(|start| text.starts_with(start));
+    let is_start = begins_with(text, &STARTS);
     let result = text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... "));
     let is_test = result.is_some_and(|(_, end)| RESULTS.iter().any(|of| end.starts_with(of)))
         || text.starts_with("FAILED ") && text.contains("::");
@@ -324,6 +334,9 @@ fn names_something(text: &str) -> bool {
 
 /// Tells whether a text begins with a place in a file: `src/api.ts(12,5): error`.
 fn is_place_in_brackets(text: &str) -> bool {
+    if !text.as_bytes().contains(&b')') {
+        return false;
+    }
     let place = text.split_once("): ").and_then(|(place, _)| place.split_once('('));
     place.is_some_and(|(path, place)| {
         path.contains('.')
@@ -345,7 +358,7 @@ fn is_git_status(text: &str) -> bool {
         "nothing to commit",
         "nothing added to commit",
     ];
-    STARTS.iter().any(|start| text.starts_with(start))
+    begins_with(text, &STARTS)
         || text.strip_prefix("On branch ").is_some_and(|name| !name.contains(' '))
 }
 

@@ -47,12 +47,14 @@ fn ends_with_verb(text: &str) -> bool {
 pub(super) fn are_of_mail(above: &str, below: &str) -> bool {
     let fields = (mail_field(above), mail_field(below));
     matches!(fields, (Some(one), Some(other)) if one != other)
-        || ends_with_verb(above.trim()) && below.trim_start().starts_with('>')
+        || below.trim_start().starts_with('>') && ends_with_verb(above.trim())
 }
 
 /// Returns the name of the field of a mail that a line gives a value.
 fn mail_field(line: &str) -> Option<&str> {
-    let (name, value) = line.trim().trim_start_matches('*').split_once([':', '：'])?;
+    let text = line.trim().trim_start_matches('*');
+    let (name, value) =
+        if text.is_ascii() { text.split_once(':')? } else { text.split_once([':', '：'])? };
     let name = name.trim_end();
     let is_field = MAIL_FIELDS.contains(&name) && value.trim_start_matches('*').starts_with(' ');
     is_field.then_some(name)

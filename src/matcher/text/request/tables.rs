@@ -19,7 +19,8 @@ pub(super) fn are_rows(above: &str, below: &str) -> bool {
         n >= least && n == count(above, byte)
     };
     // With one comma, both cells must be single words. Sentences of scripts without blanks have two.
-    let n_commas = if above.contains(is_unspaced) || below.contains(is_unspaced) {
+    let has_unspaced = |line: &str| !line.is_ascii() && line.contains(is_unspaced);
+    let n_commas = if has_unspaced(above) || has_unspaced(below) {
         3
     } else if above.contains(' ') || below.contains(' ') {
         2
@@ -41,6 +42,10 @@ pub(super) fn are_rows(above: &str, below: &str) -> bool {
 /// those behind the end of a sentence and the mark of an item.
 pub(super) fn has_columns(line: &str) -> bool {
     let text = line.trim();
+    // Few lines have any, and searching for two equal characters has a price before it begins.
+    if !text.as_bytes().windows(2).any(|pair| pair == b"  ") {
+        return false;
+    }
     let (mut n_wide, mut n_double) = (0, 0);
     let mut at = 0;
     while let Some(start) = text[at..].find("  ").map(|next| at + next) {
