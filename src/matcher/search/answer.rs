@@ -37,9 +37,38 @@ impl Search<'_, '_> {
         self.answer(if hits { usize::MAX } else { 0 }, n_matches)
     }
 
+    /// Answers with the matches that `selection` asks for, without their hits, and with all matches: the best
+    /// `n_told` with their hits, the others by id.
+    pub(in crate::matcher) fn selected_of_all(
+        &mut self,
+        selection: &Selection<'_>,
+        n_told: usize,
+    ) -> (Answer, Vec<Match>, Vec<SkillId>) {
+        let n_matches = self.rank(selection.recent, usize::MAX, &[]);
+        let named = self.named(&selection.named);
+        let best = std::mem::take(&mut self.scratch.ranking.best);
+        let mut n_others = 0;
+        let is_selected = |key: &&RankKey| {
+            named.contains(&key.skill()) || {
+                n_others += 1;
+                n_others <= selection.limit
+            }
+        };
+        self.scratch.ranking.best = best.iter().filter(is_selected).copied().collect();
+        let answer = self.answer(0, n_matches);
+        self.locate_certain();
+        let (told, beyond) = best.split_at(n_told.min(best.len()));
+        let told = told.iter().map(|key| self.to_match(*key)).collect();
+        let beyond = beyond.iter().map(|key| self.index.id(key.skill()).clone()).collect();
+        (answer, told, beyond)
+    }
+
     /// Answers with the ranked skills, of `n_matches` in all: the best `limit` with their hits, the others
     /// only by id; and with the reasons why other skills are missing.
     fn answer(&mut self, limit: usize, n_matches: usize) -> Answer {
+        if limit > 0 {
+            self.locate_certain();
+        }
         let Scratch { found, ranking, text, attached, .. } = &*self.scratch;
         let said = if attached.is_empty() {
             Cow::Borrowed(text.folded())

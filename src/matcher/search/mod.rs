@@ -6,12 +6,12 @@ mod ranking;
 mod scan;
 mod scratch;
 
-use super::Query;
 use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
-use super::pattern::gates::ScannedText;
+use super::pattern::gates::{Opened, ScannedAttachments, ScannedText};
 use super::text::excerpt::Excerpt;
 use super::text::request::Parts;
+use super::{Match, Query};
 use scratch::Presence;
 
 use crate::catalog::PlaceSet;
@@ -73,6 +73,19 @@ impl Index {
         selection: &Selection<'_>,
     ) -> Answer {
         self.run(query, parts, among, |search| search.selected(selection))
+    }
+
+    /// Selects as [`Index::select_in`] does, and returns all matches: the best `n_told` with their hits, the others
+    /// by id.
+    pub(crate) fn select_of_all_in(
+        &self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        among: Option<&PlaceSet>,
+        selection: &Selection<'_>,
+        n_told: usize,
+    ) -> (Answer, Vec<Match>, Vec<SkillId>) {
+        self.run(query, parts, among, |search| search.selected_of_all(selection, n_told))
     }
 
     /// Scans `query`, gates its patterns, and calls `run` with the search.
@@ -138,21 +151,33 @@ impl<'i, 's> Search<'i, 's> {
     /// Records the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, attached, occurrences, found, candidates, .. } =
-            &mut **scratch;
-        // A pattern that certainly matches may do so in an attachment only.
-        let has_attachments = !attached.is_empty();
+        let Scratch {
+            excerpt: buffer,
+            text,
+            attached,
+            occurrences,
+            said_occurrences,
+            found,
+            candidates,
+            ..
+        } = &mut **scratch;
+        let attachments = (!attached.is_empty()).then(|| ScannedAttachments {
+            said: said_occurrences,
+            only_start: attached.only_start(text),
+        });
         let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
         patterns.without_literal(text.normalized(seen_text), candidates);
         for &pattern in &candidates.tried {
-            found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible);
+            found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible, false);
         }
         let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        gates.open(ScannedText { automaton, occurrences, is_plain }, |pattern, is_certain| {
-            let is_certain = is_certain && !has_attachments;
+        let scanned = ScannedText { automaton, occurrences, is_plain, attachments };
+        gates.open(scanned, |pattern, opened| {
+            let is_certain = opened != Opened::Perhaps;
             let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
-            found.add_pattern(tables.pattern_items[pattern as usize], presence);
+            let is_attached = opened == Opened::InAttachments;
+            found.add_pattern(tables.pattern_items[pattern as usize], presence, is_attached);
         });
         for (place, path) in query.paths.iter().enumerate() {
             let items = &tables.glob_items;
@@ -180,5 +205,16 @@ impl<'i, 's> Search<'i, 's> {
         let said = find(requested);
         let is_attached = said.is_none();
         found.settle(item, said.or(range), is_attached);
+    }
+
+    /// Runs the patterns that certainly match a text with attachments, to know where: a skill is told with its
+    /// hits.
+    fn locate_certain(&mut self) {
+        for nth in 0..self.scratch.found.n_items() {
+            let (item, presence) = self.scratch.found.item(nth);
+            if presence == Presence::Somewhere && !self.scratch.attached.is_empty() {
+                self.confirm(item);
+            }
+        }
     }
 }

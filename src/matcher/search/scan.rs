@@ -153,8 +153,6 @@ impl Search<'_, '_> {
             self.scan_part(Part::All, denied);
         } else {
             self.scan_part(Part::Said, denied);
-            // This scan comes last: it covers the whole text, and the gates of patterns read its
-            // occurrences.
             self.scan_part(Part::Attached, denied);
         }
     }
@@ -163,8 +161,17 @@ impl Search<'_, '_> {
     fn scan_part(&mut self, part: Part, denied: &[Range<usize>]) {
         let Search { index, text: excerpt, among, scratch, .. } = self;
         let among = *among;
-        let Scratch { excerpt: buffer, text, covered, said, occurrences, found, .. } =
-            &mut **scratch;
+        let Scratch {
+            excerpt: buffer,
+            text,
+            covered,
+            said,
+            occurrences,
+            said_occurrences,
+            found,
+            ..
+        } = &mut **scratch;
+        let occurrences = if part == Part::Said { said_occurrences } else { occurrences };
         let source = excerpt.seen(buffer);
         let mut folded = if part == Part::Said { &**covered } else { text.folded() };
         if !denied.is_empty() {
