@@ -8,7 +8,8 @@ use super::output::begins_with;
 /// Tells whether a line is code or data. `follows` is true below a line that is.
 pub(super) fn is_code(line: &str, follows: bool) -> bool {
     let text = line.trim();
-    if is_comment(line, text)
+    if text.ends_with(" \\")
+        || is_comment(line, text)
         || is_markup(text)
         || is_pair(text)
         || is_assigned(text)
@@ -86,12 +87,23 @@ pub(super) fn are_statements(above: &str, below: &str) -> bool {
 /// Tells whether a line is a key with or without a value, or an item of one word, as in YAML: `  name: x`, `- x`.
 pub(super) fn is_member(line: &str) -> bool {
     let text = line.trim();
-    let text = text.strip_prefix("- ").unwrap_or(text);
-    let Some((key, value)) = text.split_once(':') else {
-        return line.trim_start().starts_with("- ") && !text.contains(' ');
-    };
+    let item = text.strip_prefix("- ");
+    let text = item.unwrap_or(text);
+    if item.is_some() && !text.contains(' ') {
+        return true;
+    }
+    let Some((key, value)) = text.split_once(':') else { return false };
     let is_key = |c: char| c.is_ascii_alphanumeric() || "_-./\"'$".contains(c);
     !key.is_empty() && key.chars().all(is_key) && (value.is_empty() || value.starts_with(' '))
+}
+
+/// Tells whether a line is a key in lower case with a value of one word, as in YAML: `replicas: 3`. People write
+/// capitals, items, or more words.
+pub(super) fn is_setting(line: &str) -> bool {
+    let Some((key, value)) = line.trim_end().split_once(": ") else { return false };
+    key.starts_with(|c: char| c.is_ascii_lowercase())
+        && !value.trim().is_empty()
+        && !value.trim().contains(' ')
 }
 
 /// Tells whether a line gives a name a value: `name = "deploy"`, `replicas = 3`.

@@ -8,14 +8,19 @@
 pub(crate) mod apart;
 mod blocks;
 mod code;
+mod conversations;
 mod kind;
 mod lines;
 mod output;
 mod quotes;
+mod reports;
 mod tables;
 mod tags;
+mod terminal;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_pasted;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -177,7 +182,8 @@ fn join_blocks(message: &str, lines: &mut [Line]) {
         // Scripts of shells read like sentences.
         let is_script = message[block[first].range()].trim_start().starts_with("#!");
         let n_program = block.iter().filter(|line| is_program(line)).count();
-        let n_text = block.iter().filter(|line| line.kind == Kind::Text).count();
+        let inside = &block[first..=last];
+        let n_text = inside.iter().filter(|line| line.kind == Kind::Text).count();
         for (nth, line) in block.iter_mut().enumerate().filter(|(_, line)| line.kind == Kind::Text)
         {
             let is_inside = nth > first && nth < last && n_program >= n_text

@@ -1,4 +1,8 @@
-//! Lines that programs write: logs, stack frames, diffs, reports of compilers, sessions in a terminal.
+//! Lines that programs write: logs, stack frames, diffs. `reports.rs` has those of compilers and tests,
+//! `terminal.rs` those of sessions in a terminal.
+
+use super::reports::is_report;
+use super::terminal;
 
 /// Tells whether a text begins with one of `starts`, none of which is empty. Most texts do not, as their first
 /// byte tells.
@@ -89,8 +93,8 @@ pub(super) fn is_output(line: &str) -> bool {
         || is_log(text)
         || is_frame(line, text)
         || is_report(line, text)
-        || is_typed_in_terminal(text)
-        || is_git_status(text)
+        || terminal::is_typed(text)
+        || terminal::is_said_by_tool(line, text)
 }
 
 /// Tells whether two adjacent lines are entries of one list.
@@ -103,7 +107,13 @@ pub(super) fn are_entries(above: &str, below: &str) -> bool {
 pub(super) fn is_entry(line: &str) -> bool {
     let text = line.trim();
     let (first, _) = text.split_once(' ').unwrap_or_default();
-    LEVELS.contains(&first) || is_hash(first) || begins_with(text, &ENTRIES)
+    LEVELS.contains(&first) || is_hash(first) || begins_with(text, &ENTRIES) || is_place_alone(text)
+}
+
+/// Tells whether a line is nothing but a path or the top of a listing, as programs write it above what is there.
+pub(super) fn is_place_alone(line: &str) -> bool {
+    let text = line.trim();
+    terminal::is_total(text) || !text.contains(' ') && text.contains('/') && text.contains('.')
 }
 
 /// The levels of the entries of a log.
@@ -119,11 +129,17 @@ fn is_log(text: &str) -> bool {
     let level = start.split([']', ':', ' ', '|', ')']).next().unwrap_or_default();
     let is_marked = start[level.len()..].starts_with([']', ':', '|', ')'])
         || start.len() < text.len() && start[level.len()..].starts_with(' ');
-    LEVELS.contains(&level) && is_marked && (start.len() < text.len() || !text.ends_with('?'))
+    // `[error] not found`
+    let is_bracketed = text.starts_with('[') && start[level.len()..].starts_with("] ");
+    let is_lower = || LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level));
+    is_bracketed && (level == "warn" || is_lower())
+        || LEVELS.contains(&level)
+            && is_marked
+            && (start.len() < text.len() || !text.ends_with('?'))
         || is_time(start)
         || is_syslog(start)
         || is_stamped(text)
-        || is_listed_commit(text)
+        || is_listed_commit(text.trim_start_matches(['*', '|', '/', '\\', ' ']))
 }
 
 /// Tells whether a text begins with a date such as `2026-03-12` or a time such as `12:30:07`.
@@ -183,7 +199,7 @@ fn is_syslog(text: &str) -> bool {
 
 /// Tells whether a line is a frame of a stack trace, or stands around such frames.
 fn is_frame(line: &str, text: &str) -> bool {
-    const AROUND: [&str; 13] = [
+    const AROUND: [&str; 14] = [
         "Traceback (",
         "Stack trace:",
         "stack traceback:",
@@ -197,6 +213,7 @@ fn is_frame(line: &str, text: &str) -> bool {
         "During handling of the above",
         "The above exception was",
         "note: run with `RUST_BACKTRACE",
+        "thrown in /",
     ];
     let is_indented = line.starts_with([' ', '\t']);
     let has_place = |text: &str| text.contains(['(', ':', '.']);
@@ -213,6 +230,7 @@ fn is_frame(line: &str, text: &str) -> bool {
             || rest.starts_with('/') && rest.contains('(')
             || rest.starts_with("{main}")
             || stage.is_some_and(|(name, _)| name == "internal" || name.contains('/'))
+            || begins_with(rest, &["ERROR: ", "DONE ", "CACHED", "sha256:"])
             || is_seconds(rest.split(' ').next().unwrap_or_default())
     });
     let is_error = text.split_once(':').is_some_and(|(name, _)| {
@@ -251,124 +269,4 @@ fn is_at_line(text: &str) -> bool {
             "" | "." => is_of_perl,
             rest => is_of_shell && rest.starts_with(':'),
         }
-}
-
-/// Tells whether a text is what somebody typed into a shell or an interpreter, with the prompt before it.
-fn is_typed_in_terminal(text: &str) -> bool {
-    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let is_of_shell = first == "$"
-        && rest.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'));
-    let is_of_host = first.contains('@')
-        && (first.ends_with(['$', '#', '%']) || rest.contains(" % ") || rest.contains("]$ "));
-    // `C:\src> dir`, `PS C:\src> dir`, `mysql> select`, `app=# select`
-    let path = text.strip_prefix("PS ").unwrap_or(text);
-    let is_drive = path.get(1..3) == Some(":\\") && path.contains('>');
-    let name = first.strip_suffix('>').or_else(|| first.strip_suffix("=#"));
-    let is_interpreter = name.is_some_and(|name| {
-        name.len() > 2
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_[]()0".contains(&byte))
-    });
-    (is_of_shell || is_of_host || is_drive || is_interpreter || text.starts_with("In ["))
-        && !text.ends_with('?')
-}
-
-/// Tells whether a line belongs to the report of a compiler, a build or a test run.
-fn is_report(line: &str, text: &str) -> bool {
-    const STARTS: [&str; 22] = [
-        "error[",
-        "Fatal error: ",
-        "fatal: ",
-        "panic: ",
-        "Uncaught ",
-        "PHP Fatal error",
-        "PHP Warning",
-        "exit status ",
-        "FAILURE: ",
-        "--- FAIL: ",
-        "--- PASS: ",
-        "--- SKIP: ",
-        "---> ",
-        "npm error ",
-        "npm warn ",
-        "##[",
-        "** (",
-        "npm ERR!",
-        "npm WARN",
-        "not ok ",
-        "make: *** ",
-        "--> ",
-    ];
-    const RESULTS: [&str; 4] = ["ok", "FAILED", "ignored", "bench:"];
-    let is_start = begins_with(text, &STARTS);
-    let result = text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... "));
-    let is_test = result.is_some_and(|(_, end)| RESULTS.iter().any(|of| end.starts_with(of)))
-        || text.starts_with("FAILED ") && text.contains("::");
-    // `HTTP/1.1 200 OK`
-    let status = text.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1));
-    let is_status = status.is_some_and(|code| code.len() == 3 && code.parse::<u16>().is_ok());
-    let is_pointer = text.starts_with(['|', '^', '=']) || is_numbered_source(text);
-    // `src/main.rs:12:5: expected …`
-    let mut parts = text.split(':');
-    let path = parts.next().unwrap_or_default();
-    let is_place = path.contains(['.', '/'])
-        && !path.contains(' ')
-        && parts
-            .next()
-            .is_some_and(|row| !row.is_empty() && row.bytes().all(|b| b.is_ascii_digit()));
-    // `src/api.ts(12,5): error`
-    let is_place = is_place || is_place_in_brackets(text);
-    // `   Compiling serde v1.0.2`: verbs of cargo are aligned at their right.
-    let is_step = line.starts_with("  ")
-        && text.split_ascii_whitespace().next_back().is_some_and(is_version)
-        && text.starts_with(|c: char| c.is_ascii_uppercase());
-    // `error: pathspec 'x' did not match`, `FAIL src/x.test.js`
-    let is_start = is_start || is_entry(text) && names_something(text);
-    is_start && !text.ends_with('?') || is_test || is_status || is_pointer || is_place || is_step
-}
-
-/// Tells whether a text has a name in quotes, or a path as its second word.
-fn names_something(text: &str) -> bool {
-    let second = text.split(' ').nth(1).unwrap_or_default();
-    text.contains('`') || text.contains(" '") || second.contains(['.', '/'])
-}
-
-/// Tells whether a text begins with a place in a file: `src/api.ts(12,5): error`.
-fn is_place_in_brackets(text: &str) -> bool {
-    if !text.as_bytes().contains(&b')') {
-        return false;
-    }
-    let place = text.split_once("): ").and_then(|(place, _)| place.split_once('('));
-    place.is_some_and(|(path, place)| {
-        path.contains('.')
-            && !path.contains(' ')
-            && !place.is_empty()
-            && place.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
-    })
-}
-
-/// Tells whether a text is a line of what `git status` says.
-fn is_git_status(text: &str) -> bool {
-    const STARTS: [&str; 8] = [
-        "Your branch is ",
-        "Changes to be committed:",
-        "Changes not staged for commit:",
-        "Untracked files:",
-        "(use \"git ",
-        "no changes added to commit",
-        "nothing to commit",
-        "nothing added to commit",
-    ];
-    begins_with(text, &STARTS)
-        || text.strip_prefix("On branch ").is_some_and(|name| !name.contains(' '))
-}
-
-/// Tells whether a text is a line of source in the report of a compiler: `12 | let x = 1;`.
-fn is_numbered_source(text: &str) -> bool {
-    let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    after.len() < text.len() && after.trim_start().starts_with('|')
-}
-
-fn is_version(word: &str) -> bool {
-    let number = word.strip_prefix('v').unwrap_or(word);
-    number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit())
 }
