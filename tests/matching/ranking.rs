@@ -1,6 +1,6 @@
 //! The order of matches, and the functions that find the best of them.
 
-use repertoire::matcher::{Index, IndexOptions, Selection, find_literal};
+use repertoire::matcher::{Index, IndexOptions, find_literal};
 use repertoire::{Query, SkillId};
 use serde_json::json;
 
