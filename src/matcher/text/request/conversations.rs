@@ -1,7 +1,6 @@
 //! Conversations in a message: chats, subtitles, and the bodies of mails.
 
-use super::kind::Kind;
-use super::lines::Line;
+use super::kind::{Kind, Line};
 use super::quotes;
 
 /// Takes for quoted what others said in conversations that are pasted.

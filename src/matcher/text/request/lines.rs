@@ -5,23 +5,9 @@ use std::ops::Range;
 use crate::skill::searched_form;
 
 use super::blocks::Fences;
-use super::kind::Kind;
+use super::kind::{Kind, Line};
 use super::tags::{Tags, preface};
-use super::{code, conversations, output, quotes, tables};
-
-/// A line of a message, with its line break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) kind: Kind,
-}
-
-impl Line {
-    pub(super) fn range(&self) -> Range<usize> {
-        self.start..self.end
-    }
-}
+use super::{code, conversations, entries, output, quotes, tables};
 
 /// Reads the lines of a message.
 pub(super) fn read(message: &str) -> Vec<Line> {
@@ -78,15 +64,17 @@ fn join_rows(message: &str, lines: &mut [Line]) {
             for line in &mut lines[at - 1..=at] {
                 line.kind = if is_run(*line) { line.kind } else { Kind::Quoted };
             }
-        } else if code::are_statements(&message[pair[0].range()], &message[pair[1].range()]) {
+        } else if code::are_statements(&message[pair[0].range()], &message[pair[1].range()])
+            || code::are_steps(&message[pair[0].range()], &message[pair[1].range()])
+        {
             lines[at - 1].kind = Kind::Code;
             lines[at].kind = Kind::Code;
-        } else if output::are_entries(above, below) {
+        } else if entries::are_entries(above, below) {
             lines[at - 1].kind = Kind::Output;
             lines[at].kind = Kind::Output;
-        } else if is_run(pair[0]) && output::is_entry(below) {
+        } else if is_run(pair[0]) && entries::is_entry(below) {
             lines[at].kind = Kind::Output;
-        } else if is_run(pair[1]) && output::is_entry(above) {
+        } else if is_run(pair[1]) && entries::is_entry(above) {
             lines[at - 1].kind = Kind::Output;
         } else if is_program(pair[0]) && tables::has_columns(below) {
             lines[at].kind = pair[0].kind;
@@ -96,7 +84,7 @@ fn join_rows(message: &str, lines: &mut [Line]) {
     }
     for at in 1..lines.len() {
         let above = &message[lines[at - 1].range()];
-        if is_program(lines[at]) && output::is_place_alone(above) {
+        if is_program(lines[at]) && entries::is_place_alone(above) {
             lines[at - 1].kind = lines[at].kind;
         }
     }

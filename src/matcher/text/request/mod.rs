@@ -9,6 +9,7 @@ pub(crate) mod apart;
 mod blocks;
 mod code;
 mod conversations;
+mod entries;
 mod kind;
 mod lines;
 mod output;
@@ -27,8 +28,7 @@ use std::ops::Range;
 
 use super::boundary::char_boundary;
 use super::ranges::{gap, merged, without};
-use kind::Kind;
-use lines::Line;
+use kind::{Kind, Line};
 
 /// Returns the byte ranges of a message that are not its request: what is attached to it, and blocks that a
 /// harness wrote. In order, without overlap.
@@ -176,7 +176,9 @@ fn join_blocks(message: &str, lines: &mut [Line]) {
     for block in lines.split_mut(|line| line.kind == Kind::Blank) {
         let is_program = |line: &Line| matches!(line.kind, Kind::Code | Kind::Output);
         let Some(first) = block.iter().position(is_program) else { continue };
-        let last = block.iter().rposition(is_program).unwrap_or(first);
+        let is_end = |line: &Line| ["done", "fi", "esac"].contains(&message[line.range()].trim());
+        let last = block.iter().rposition(|line| is_program(line) || is_end(line));
+        let last = last.unwrap_or(first);
         let n_lines = block.len();
         let kind = block[first].kind;
         // Scripts of shells read like sentences.

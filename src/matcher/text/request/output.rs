@@ -1,15 +1,9 @@
 //! Lines that programs write: logs, stack frames, diffs. `reports.rs` has those of compilers and tests,
 //! `terminal.rs` those of sessions in a terminal.
 
+use super::entries::{LEVELS, begins_with, is_hash};
 use super::reports::is_report;
 use super::terminal;
-
-/// Tells whether a text begins with one of `starts`, none of which is empty. Most texts do not, as their first
-/// byte tells.
-pub(super) fn begins_with(text: &str, starts: &[&str]) -> bool {
-    let first = text.as_bytes().first();
-    starts.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start))
-}
 
 /// Tells whether a line begins a file or a hunk of a diff.
 pub(super) fn is_diff_header(line: &str) -> bool {
@@ -47,15 +41,6 @@ pub(super) fn goes_on_in_commit(line: &str) -> bool {
     const FIELDS: [&str; 6] =
         ["Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit: ", "CommitDate: "];
     line.trim().is_empty() || line.starts_with("    ") || begins_with(line, &FIELDS)
-}
-
-/// Tells whether a word is the hash of a commit, perhaps shortened.
-fn is_hash(word: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
-    (7..=40).contains(&word.len())
-        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
 }
 
 /// Tells whether a text is a commit as `git log --oneline` lists it: a hash, and the names of branches or a
@@ -97,32 +82,6 @@ pub(super) fn is_output(line: &str) -> bool {
         || terminal::is_said_by_tool(line, text)
 }
 
-/// Tells whether two adjacent lines are entries of one list.
-pub(super) fn are_entries(above: &str, below: &str) -> bool {
-    is_entry(above) && is_entry(below)
-}
-
-/// Tells whether a line may be an entry that a program wrote, and counts as one beside another line of a
-/// program: `error: the build failed`, `WARN the disk is full`, `83db48f fix the login`.
-pub(super) fn is_entry(line: &str) -> bool {
-    let text = line.trim();
-    let (first, _) = text.split_once(' ').unwrap_or_default();
-    LEVELS.contains(&first) || is_hash(first) || begins_with(text, &ENTRIES) || is_place_alone(text)
-}
-
-/// Tells whether a line is nothing but a path or the top of a listing, as programs write it above what is there.
-pub(super) fn is_place_alone(line: &str) -> bool {
-    let text = line.trim();
-    terminal::is_total(text) || !text.contains(' ') && text.contains('/') && text.contains('.')
-}
-
-/// The levels of the entries of a log.
-const LEVELS: [&str; 10] =
-    ["INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "SEVERE"];
-
-/// Other beginnings of such entries.
-const ENTRIES: [&str; 6] = ["warning: ", "error: ", "note: ", "help: ", "FAIL ", "PASS "];
-
 /// Tells whether a line is an entry of a log: it begins with a time, or with the level of the entry.
 fn is_log(text: &str) -> bool {
     let start = text.trim_start_matches(['[', '(', '<']);
@@ -139,6 +98,8 @@ fn is_log(text: &str) -> bool {
         || is_time(start)
         || is_syslog(start)
         || is_stamped(text)
+        || is_of_service(text)
+        || is_said_at(text)
         || is_listed_commit(text.trim_start_matches(['*', '|', '/', '\\', ' ']))
 }
 
@@ -187,6 +148,34 @@ fn is_stamped(text: &str) -> bool {
     let is_said = is_of(time, b":") && rest.contains(" - ") && rest.contains(": ");
     (is_of(date, b"./-") || is_glog) && (has_seconds || is_said)
         || is_of(first, b".") && first.matches('.').count() == 3 && rest.starts_with("- ")
+}
+
+/// Tells whether a text begins with the name of one of several services, or with a level and a tag:
+/// `web_1  | started`, `E/AndroidRuntime: FATAL`.
+fn is_of_service(text: &str) -> bool {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_numbered = first.contains(['_', '-']) && first.ends_with(|c: char| c.is_ascii_digit());
+    let tag = first.strip_prefix(['V', 'D', 'I', 'W', 'E', 'F']);
+    is_numbered && rest.trim_start().starts_with('|')
+        || tag.is_some_and(|tag| tag.starts_with('/') && tag.ends_with(':'))
+}
+
+/// Tells whether a text begins with what somebody said, and when: `[00:12] Ana: hello`, `[Ana] [10:02] hello`.
+fn is_said_at(text: &str) -> bool {
+    let Some((first, rest)) = text.strip_prefix('[').and_then(|inside| inside.split_once("] "))
+    else {
+        return false;
+    };
+    let is_clock = |text: &str| {
+        let (hours, minutes) = text.rsplit_once(':').unwrap_or_default();
+        hours.ends_with(|c: char| c.is_ascii_digit())
+            && minutes.len() == 2
+            && minutes.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let second = rest.strip_prefix('[').and_then(|inside| inside.split_once("] "));
+    let name = rest.split_once(": ").map_or("", |(name, _)| name);
+    is_clock(first) && !name.is_empty() && name.split(' ').count() <= 3
+        || second.is_some_and(|(time, _)| is_clock(time))
 }
 
 /// Tells whether a text begins as syslog does: `Mar 12 12:30:07 host`.

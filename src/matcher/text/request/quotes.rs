@@ -61,10 +61,14 @@ const SENDERS: [&str; 17] = [
 
 /// Tells whether lines are the head of a mail that was sent: it has a sender, and an address, the time, or a
 /// third field.
-pub(super) fn is_head_of_sent<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> bool {
-    let is_stamped = |line: &str| line.contains('@') || line.contains(|c: char| c.is_ascii_digit());
-    let has_sender = lines.clone().filter_map(mail_field).any(|name| SENDERS.contains(&name));
-    has_sender && (lines.clone().count() > 2 || lines.clone().any(is_stamped))
+pub(super) fn is_head_of_sent<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let (mut n_fields, mut has_sender, mut is_stamped) = (0, false, false);
+    for line in lines {
+        n_fields += 1;
+        has_sender |= mail_field(line).is_some_and(|name| SENDERS.contains(&name));
+        is_stamped |= line.contains('@') || line.contains(|c: char| c.is_ascii_digit());
+    }
+    has_sender && (n_fields > 2 || is_stamped)
 }
 
 /// Returns the name of the field of a mail that a line gives a value.

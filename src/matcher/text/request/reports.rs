@@ -1,53 +1,64 @@
 //! Lines of the reports of compilers, builds and tests.
 
-use super::output::{begins_with, is_entry};
+use super::entries::{begins_with, is_entry};
 
 /// Tells whether a line belongs to the report of a compiler, a build or a test run.
 pub(super) fn is_report(line: &str, text: &str) -> bool {
-    const STARTS: [&str; 43] = [
-        "+ CategoryInfo",
-        "+ FullyQualifiedErrorId",
+    const STARTS: [&str; 54] = [
+        "##[",
         "* Try:",
         "* What went wrong:",
         "* Where:",
-        "BEGIN:",
-        "BUILD FAILED",
-        "BUILD SUCCESSFUL",
-        "END:",
-        "Execution error (",
-        "Execution failed for task ",
-        "Execution halted",
-        "PLAY [",
-        "PLAY RECAP ",
-        "Syntax error (",
-        "TASK [",
-        "WEBVTT",
-        "e: file:",
-        "exited with code ",
-        "short test summary",
-        "w: file:",
-        "error[",
-        "Fatal error: ",
-        "fatal: ",
-        "panic: ",
-        "Uncaught ",
-        "PHP Fatal error",
-        "PHP Warning",
-        "exit status ",
-        "FAILURE: ",
+        "** (",
+        "+ CategoryInfo",
+        "+ FullyQualifiedErrorId",
         "--- FAIL: ",
         "--- PASS: ",
         "--- SKIP: ",
         "---> ",
+        "--> ",
+        "@ ./",
+        "[plugin:",
+        "assertion `",
+        "BEGIN:",
+        "BUILD FAILED",
+        "BUILD SUCCESSFUL",
+        "CONTEXT:  ",
+        "DETAIL:  ",
+        "e: file:",
+        "END:",
+        "error[",
+        "Execution error (",
+        "Execution failed for task ",
+        "Execution halted",
+        "exit status ",
+        "exited with code ",
+        "FAILURE: ",
+        "Fatal error: ",
+        "fatal: ",
+        "HINT:  ",
+        "Internal Server Error: /",
+        "make: *** ",
+        "Module not found: ",
+        "not ok ",
+        "npm ERR!",
         "npm error ",
         "npm warn ",
-        "##[",
-        "** (",
-        "npm ERR!",
         "npm WARN",
-        "not ok ",
-        "make: *** ",
-        "--> ",
+        "panic: ",
+        "PHP Fatal error",
+        "PHP Warning",
+        "PLAY [",
+        "PLAY RECAP ",
+        "Requirement already satisfied: ",
+        "short test summary",
+        "Successfully installed ",
+        "Syntax error (",
+        "TASK [",
+        "test result: ",
+        "Uncaught ",
+        "w: file:",
+        "WEBVTT",
     ];
     const RESULTS: [&str; 4] = ["ok", "FAILED", "ignored", "bench:"];
     let is_start = begins_with(text, &STARTS);
@@ -122,7 +133,17 @@ fn is_sum(line: &str, text: &str) -> bool {
     match first {
         "Tests:" | "Suites:" => has_number && text.ends_with(" total"),
         "✖" => has_number,
-        "Test" => rest.starts_with("Suites: "),
+        "Test" => begins_with(rest, &["Suites: ", "Files  "]),
+        "running" => has_number && (rest.ends_with(" tests") || rest.ends_with(" test")),
+        "failures:" => rest.is_empty(),
+        "PING" => text.ends_with(" bytes of data."),
+        "Started" => rest.contains("\" for "),
+        "Processing" => rest.starts_with("by ") && rest.contains('#'),
+        "Completed" => has_number && rest.contains(" in "),
+        "ERROR" => rest.starts_with("in ./"),
+        "LINE" => has_number && rest.contains(": "),
+        "top" => text.contains("load average"),
+        "Thread" => has_number && rest.contains(" Crashed"),
         "collected" => has_number && text.ends_with(" items"),
         "Found" => has_number && text.contains(" error") && text.contains(" file"),
         "Plan:" => text.contains(" to add, "),
@@ -132,7 +153,17 @@ fn is_sum(line: &str, text: &str) -> bool {
         "At" => rest.starts_with("line:") && text.contains(" char:"),
         // `  # aws_instance.web will be created`
         "#" => line.starts_with("  ") && text.contains(" will be "),
-        _ => text.ends_with("%]") || is_cmdlet(first, rest),
+        _ => {
+            let is_count = first.bytes().all(|byte| byte.is_ascii_digit()) && !first.is_empty();
+            is_count && line.starts_with(' ') && ["failed", "passed", "skipped"].contains(&rest)
+                || is_count && rest.starts_with("bytes from ")
+                || is_count && rest.contains(" transmitted, ")
+                || text.ends_with("%]")
+                || text.ends_with("... Done")
+                || text.contains(" › ")
+                || text.contains(" blocked by CORS policy")
+                || is_cmdlet(first, rest)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines of sessions in a terminal: what is typed behind a prompt, and what the tools say that people call there.
 
-use super::output::begins_with;
+use super::entries::begins_with;
 
 /// Tells whether a text is what somebody typed into a shell or an interpreter, with the prompt before it.
 pub(super) fn is_typed(text: &str) -> bool {
@@ -49,6 +49,16 @@ pub(super) fn is_said_by_tool(line: &str, text: &str) -> bool {
         || is_plan_of_query(text)
         || is_frame_of_data(text)
         || is_of_systemd(line, text)
+        || is_traced_call(text)
+}
+
+/// Tells whether a text is a call and its result, as `strace` writes them: `write(2, "x", 1) = 1`.
+fn is_traced_call(text: &str) -> bool {
+    let name = text.split(['(', ' ']).next().unwrap_or_default();
+    text[name.len()..].starts_with('(')
+        && text.split_once(") = ").is_some_and(|(_, result)| {
+            result.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
+        })
 }
 
 /// Tells whether a text is a line of what `git status` says.
@@ -90,12 +100,6 @@ fn is_listed_file(text: &str) -> bool {
             && mode[1..].iter().all(|byte| b"rwxsStT-".contains(byte))
             && mode[1..].iter().any(|byte| b"rwx".contains(byte))
     })
-}
-
-/// Tells whether a text is the first line of a listing, or the top of a tree: `total 12`, `.`.
-pub(super) fn is_total(text: &str) -> bool {
-    let n_blocks = text.strip_prefix("total ");
-    text == "." || n_blocks.is_some_and(|n| n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Tells whether a database says how many rows there are: `1 row in set (0.00 sec)`, `(2 rows)`.
