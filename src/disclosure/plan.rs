@@ -215,8 +215,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Adds the reasons why skills that the query touches are left out: weak mentions, vetoes, quoted
-    /// triggers, patterns that were not tried, and denials.
+    /// Adds the reasons why skills that the query touches are left out: weak mentions, vetoes, triggers in
+    /// attachments, patterns that were not tried, and denials.
     fn add_reasons(
         &mut self,
         case: &Case<'_, '_>,
@@ -224,7 +224,7 @@ impl<'a> Plan<'a> {
         slight: &[&Entry],
         vetoes: &Vetoes,
     ) {
-        let Answer { matches, beyond, quoted, attached, untried, denied, .. } = case.answer;
+        let Answer { matches, beyond, attached, untried, denied, .. } = case.answer;
         let is_called_for = |id: &SkillId| self.called_for().any(|entry| entry.id == *id);
         let weak = weak.iter().filter(|entry| !is_called_for(&entry.id));
         let weak = weak.map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
@@ -232,14 +232,14 @@ impl<'a> Plan<'a> {
         let outdone = outdone.filter(|entry| !is_called_for(&entry.id));
         let outdone = outdone.map(|entry| Rejection::new(&entry.id, Reason::Outdone));
         let weak = weak.chain(outdone);
-        let quoted = quoted.iter().chain(attached).filter(|(id, _)| !is_called_for(id));
-        let quoted = quoted.map(|(id, trigger)| Rejection::quoted(id, trigger));
+        let attached = attached.iter().filter(|(id, _)| !is_called_for(id));
+        let attached = attached.map(|(id, trigger)| Rejection::quoted(id, trigger));
         let untried = untried.iter().filter(|(id, _)| !is_called_for(id));
         let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));
         let is_match = |id: &SkillId| beyond.contains(id) || matches.iter().any(|of| of.id == *id);
         let denied = denied.iter().filter(|id| !is_called_for(id) && !is_match(id));
         let denied = denied.map(|id| Rejection::new(id, Reason::Denied));
-        let reasons = weak.chain(vetoes.rejections()).chain(quoted).chain(untried).chain(denied);
+        let reasons = weak.chain(vetoes.rejections()).chain(attached).chain(untried).chain(denied);
         let reasons: Vec<Rejection> = reasons.collect();
         self.summary.omitted.extend(reasons);
     }

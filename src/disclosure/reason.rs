@@ -39,8 +39,7 @@ pub enum Reason {
         /// The exclude.
         exclude: String,
     },
-    /// The skill's triggers are only in quoted parts of the message; see
-    /// [`EngineBuilder::mask_quoted`](crate::EngineBuilder::mask_quoted).
+    /// The skill's triggers are only in what is attached to the request.
     Quoted {
         /// One of these triggers.
         trigger: String,
@@ -181,7 +180,7 @@ impl Reason {
                 "write `skill` next to its name, or allow more skills to be shown"
             }
             Reason::Vetoed { .. } => "write `skill` next to its name, or remove that exclude",
-            Reason::Quoted { .. } => "say it outside of quotes and code, or let quoted text count",
+            Reason::Quoted { .. } => "say it in the request itself",
             Reason::Untried { .. } => "let the pattern demand a word, or declare a keyword",
             Reason::Outdone => "declare a phrase of two words or more, or name the skill",
             Reason::WeakMention => "write `skill` next to its name, or `/` before it",
@@ -220,7 +219,7 @@ impl fmt::Display for Reason {
             }
             Reason::Vetoed { exclude } => write!(f, "vetoed by its exclude `{exclude}`"),
             Reason::Quoted { trigger } => {
-                write!(f, "its trigger `{trigger}` stands in quoted or attached text only")
+                write!(f, "its trigger `{trigger}` stands in attached text only")
             }
             Reason::Untried { pattern } => write!(
                 f,
@@ -280,7 +279,7 @@ impl Rejection {
         Rejection::new(id, Reason::Vetoed { exclude: exclude.to_owned() })
     }
 
-    /// A skill whose triggers are in quoted text only.
+    /// A skill whose triggers are in attached text only.
     pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
         Rejection::new(id, Reason::Quoted { trigger: trigger.to_owned() })
     }

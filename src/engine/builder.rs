@@ -135,15 +135,6 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets whether the search for keywords, verbs, excludes and names skips code, quotes, logs and
-    /// addresses in a message; off by default. Patterns still see the whole message, and a skill's name
-    /// in inline code still counts.
-    #[must_use]
-    pub fn mask_quoted(mut self, mask: bool) -> EngineBuilder {
-        self.index.mask_quoted = mask;
-        self
-    }
-
     /// Adds a question about the skills themselves, for example in another language. The phrase is a
     /// whole sentence; case, accents and punctuation do not matter. `(a|b)` stands for one of these,
     /// `[a|b]` for one of them or none, and `*` for one or more words: `do you have [any] tricks for *`.

@@ -96,13 +96,22 @@ impl Engine {
         explains: bool,
     ) -> Told {
         let parts = Parts::of(&query.text);
-        let answer = (!query.is_blank()).then(|| {
-            let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
-            // Skills that are in the context, or were lost from it, are reported whatever their rank.
-            let known = state.skills.iter().filter(|known| known.in_context || known.lost);
-            let named = known.map(|known| &known.skill).collect();
-            now.select(query, &parts, state, Selection { limit, named, ..Selection::default() })
-        });
+        let answer = (!query.is_blank())
+            .then(|| now.select(query, &parts, state, selection(state, options)));
+        self.tell(now, &parts, answer, state, options, explains)
+    }
+
+    /// The disclosure for a query, given the parts of its text and the `answer` of the matcher unless the query is blank, as
+    /// [`Engine::tell_after`] returns it.
+    pub(super) fn tell(
+        &self,
+        now: &Snapshot,
+        parts: &Parts<'_>,
+        answer: Option<Answer>,
+        state: &SessionState,
+        options: &DisclosureOptions,
+        explains: bool,
+    ) -> Told {
         let stopped = answer.as_ref().map_or_else(Vec::new, |answer| stopped(answer, state));
         let state = &*without(state, &stopped);
         let (matched, vetoed) =
@@ -115,7 +124,7 @@ impl Engine {
                 is_ranked.set(true);
                 match &topic {
                     Some(topic) => ranker.rank_text(topic, limit),
-                    None => ranker.rank(&parts, limit),
+                    None => ranker.rank(parts, limit),
                 }
             },
             apart: &|limit| ranker.rank_apart(&parts.request(), limit),
@@ -162,6 +171,15 @@ impl Engine {
         };
         (!is_open).then_some(Reason::NeedsConsent)
     }
+}
+
+/// Returns the selection of matches for a disclosure. Skills that are in the context, or were lost from it, are
+/// reported whatever their rank.
+pub(super) fn selection<'s>(state: &'s SessionState, options: &DisclosureOptions) -> Selection<'s> {
+    let known = state.skills.iter().filter(|known| known.in_context || known.lost);
+    let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
+    let named = known.map(|known| &known.skill).collect();
+    Selection { limit, named, ..Selection::default() }
 }
 
 /// The skills in the context, or lost from it, that a message denies by name, and does not call for by a

@@ -6,12 +6,13 @@ use std::slice;
 use serde::Serialize;
 
 use super::Engine;
+use super::disclose::selection;
 use super::snapshot::Snapshot;
 use crate::disclosure::{
     Considered, Disclosed, Disclosure, DisclosureOptions, Lack, Needed, Reason, Rejection, Tier,
 };
 use crate::matcher::{
-    Answer, Field, Match, MetaQuestion, Near, Parts, Query, Relevant, Shared, find_literals,
+    Field, Match, MetaQuestion, Near, Parts, Query, Relevant, Shared, find_literals,
 };
 use crate::session::SessionState;
 
@@ -96,15 +97,18 @@ impl Engine {
         options: &DisclosureOptions,
         limit: usize,
     ) -> Explanation {
-        let answer = now.search(query, state, limit);
+        let parts = Parts::of(&query.text);
+        // One search serves the list of matches and the disclosure.
+        let selection = selection(state, options);
+        let (answer, matches, beyond) = now.select_of_all(query, &parts, state, selection, limit);
+        let (vetoed, untried, meta) = (answer.vetoed.clone(), answer.untried.clone(), answer.meta);
+        let answer = (!query.is_blank()).then_some(answer);
         let Disclosed { disclosure: shown, considered, .. } =
-            self.tell_after(now, query, state, options, true).disclosed;
-        let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } = answer;
+            self.tell(now, &parts, answer, state, options, true).disclosed;
         let n_beyond = beyond.len();
         let below = beyond.iter().map(|id| Rejection::new(id, Reason::BelowLimit { limit }));
         let mut rejected: Vec<Rejection> = below.collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude)));
-        rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
         let untried = untried.iter().map(|(id, pattern)| Rejection::untried(id, pattern));
         // Excludes and denials also keep out skills that the message would show without a match.
         let is_unmatched =

@@ -152,6 +152,21 @@ impl Snapshot {
         self.index.select_in(query, parts, self.among(), &selection)
     }
 
+    /// Selects as [`Snapshot::select`] does, and lists all matches: the best `limit` with their hits, the others by
+    /// id.
+    pub(super) fn select_of_all(
+        &self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        state: &SessionState,
+        selection: Selection<'_>,
+        limit: usize,
+    ) -> (Answer, Vec<Match>, Vec<SkillId>) {
+        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        let selection = Selection { recent: &recent, ..selection };
+        self.index.select_of_all_in(query, parts, self.among(), &selection, limit)
+    }
+
     /// The skills that are searched; `None` for all.
     fn among(&self) -> Option<&PlaceSet> {
         self.shown.as_ref().map(|shown| &shown.skills)

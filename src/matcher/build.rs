@@ -272,7 +272,6 @@ impl Builder {
             questions: Questions::new(&options.meta_phrases),
             tables,
             max_query_bytes: options.max_query_bytes.unwrap_or(usize::MAX),
-            masks_quoted: options.mask_quoted,
             scratch: thread_local::ThreadLocal::new(),
         })
     }

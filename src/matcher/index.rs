@@ -34,8 +34,6 @@ pub struct IndexOptions {
     /// The maximum number of bytes that are searched. Of a longer query, the head and the tail are
     /// searched, half of this each. `None` searches everything.
     pub max_query_bytes: Option<usize>,
-    /// True if literals are not looked for in code, quotes, logs and addresses (URLs) of a query.
-    pub mask_quoted: bool,
 }
 
 /// A skill as the index sees it.
@@ -78,7 +76,6 @@ pub struct Index {
     pub(super) questions: Questions,
     pub(super) tables: Tables,
     pub(super) max_query_bytes: usize,
-    pub(super) masks_quoted: bool,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
@@ -95,7 +92,6 @@ struct Written {
     questions: Questions,
     tables: Tables,
     max_query_bytes: usize,
-    masks_quoted: bool,
     #[serde(skip)]
     scratch: ThreadLocal<RefCell<Scratch>>,
 }
@@ -124,9 +120,6 @@ pub struct Answer {
     /// Skills with an `exclude` entry in the query, each with that entry, in the order of ids. They need
     /// not match. Skills that the query asks for by name are not among them.
     pub excluded: Vec<(SkillId, String)>,
-    /// Skills whose triggers are in quoted text only, each with one of these triggers, in the order of
-    /// ids; see [`IndexOptions::mask_quoted`].
-    pub quoted: Vec<(SkillId, String)>,
     /// Skills in `matches` or `beyond` whose triggers are in attachments only, each with one of these
     /// triggers, in the order of ids.
     pub attached: Vec<(SkillId, String)>,

@@ -111,16 +111,15 @@ fn nested_keywords_on_a_run_of_their_letter_stay_linear() {
 #[test]
 fn repeated_questions_courtesies_and_addresses_stay_linear() {
     let skill = skill("hello", &json!({"keywords": ["unheard"]}));
-    let masking = Engine::builder().skill(skill.clone()).mask_quoted(true).build().unwrap();
+    let engine = engine([skill]);
     for (part, n) in [("hi ", 3_000), ("hi ! ", 2_000), ("skills. hi ", 100), ("://", 20_000)] {
         for end in ["", "skills? ", "what can you do? "] {
             let message = part.repeat(n) + &end.repeat(150);
-            assert_quick(&format!("{part} and {end}"), || drop(masking.disclose(&message)));
+            assert_quick(&format!("{part} and {end}"), || drop(engine.disclose(&message)));
         }
     }
     let list = format!("not hello{} but {}", ",".repeat(6_000), "hello ".repeat(2_000));
-    assert_quick("a denial, commas and names", || drop(masking.disclose(&list)));
-    let engine = engine([skill]);
+    assert_quick("a denial, commas and names", || drop(engine.disclose(&list)));
     assert!(engine.disclose("hi! hi. hi, skills? thanks").meta.is_some());
     assert!(engine.disclose("hi. skills? hi. the cat? skills?").meta.is_none());
 }

@@ -1,6 +1,6 @@
 //! The order of matches, and the functions that find the best of them.
 
-use repertoire::matcher::{Index, IndexOptions, Selection, find_literal};
+use repertoire::matcher::{Index, IndexOptions, find_literal};
 use repertoire::{Query, SkillId};
 use serde_json::json;
 
@@ -54,7 +54,7 @@ fn triggers_that_look_for_the_same_count_once_also_if_only_one_of_them_is_found(
     }
 }
 
-fn index(mask_quoted: bool) -> Index {
+fn index() -> Index {
     let skills: Vec<(String, String)> = (0..40)
         .map(|i| {
             let triggers = match i % 4 {
@@ -67,14 +67,12 @@ fn index(mask_quoted: bool) -> Index {
         })
         .collect();
     let skills: Vec<_> = skills.iter().map(|(id, triggers)| (&**id, &**id, &**triggers)).collect();
-    let mut options = IndexOptions::default();
-    options.mask_quoted = mask_quoted;
-    index_of(&skills, &options)
+    index_of(&skills, &IndexOptions::default())
 }
 
 #[test]
 fn a_selection_is_the_first_of_all_with_those_that_are_named_and_the_number_of_all() {
-    let indexes = [index(false), index(true)];
+    let index = index();
     let ids: Vec<SkillId> = [3, 12, 13, 18, 39].map(|i| SkillId::new(&format!("red{i}"))).into();
     let messages = [
         "git",
@@ -87,20 +85,12 @@ fn a_selection_is_the_first_of_all_with_those_that_are_named_and_the_number_of_a
         "`word1 git` git veto13 w6 `/red39`",
         "> veto13 git\nword9",
     ];
-    for (index, message) in indexes.iter().flat_map(|index| messages.map(|text| (index, text))) {
+    for message in messages {
         let query = Query::new(message);
         for recent in [&[], &ids[1..3]] {
             for named in [&[], &ids[..]] {
-                assert_selected(index, &query, recent, named, &[0, 1, 3, 30, 200]);
+                assert_selected(&index, &query, recent, named, &[0, 1, 3, 30, 200]);
             }
         }
     }
-}
-
-#[test]
-fn what_is_quoted_only_is_told_of_every_skill() {
-    let (index, query) = (index(true), Query::new("`git` and word9"));
-    let selection = Selection { limit: 1, ..Selection::default() };
-    assert_eq!(index.select(&query, &selection), index.search(&query, &[], 0));
-    assert!(index.select(&query, &selection).quoted.len() > 15);
 }

@@ -104,8 +104,6 @@ pub struct Settings {
     pub environment: Option<BTreeMap<String, String>>,
     /// True if verbs also match in their inflected forms.
     pub inflect: Option<bool>,
-    /// True if quoted parts of messages are ignored.
-    pub mask_quoted: Option<bool>,
     /// The length in bytes up to which a message is searched as a whole.
     pub max_query_bytes: Option<usize>,
     /// Phrases that ask about the skills themselves, each with `registry` or `show_all`.
@@ -234,9 +232,6 @@ impl Settings {
         }
         if let Some(inflect) = self.inflect {
             builder = builder.inflect(inflect);
-        }
-        if let Some(mask) = self.mask_quoted {
-            builder = builder.mask_quoted(mask);
         }
         if let Some(n_bytes) = self.max_query_bytes {
             builder = builder.max_query_bytes(n_bytes);

@@ -9,7 +9,7 @@ import type { ConsentRequest, EngineOptions, SessionEvent, SessionStore, Task, T
 /** The names of all options. */
 const NAMES: Record<keyof EngineOptions, true> = {
   sources: true, skills: true, brand: true, allow: true, enable: true, bundledOff: true, environment: true,
-  inflect: true, maskQuoted: true, maxQueryBytes: true, metaPhrases: true, meaning: true, disclosure: true,
+  inflect: true, maxQueryBytes: true, metaPhrases: true, meaning: true, disclosure: true,
   prompt: true, config: true, sessionStore: true, consent: true, askConsent: true, tokenCounter: true,
   retriever: true, taskSpawner: true, toolsets: true, scripts: true, trust: true, approve: true, cache: true,
   progress: true,

@@ -422,7 +422,6 @@ export interface EngineOptions {
   /** The variables that requirements are checked against. */
   environment?: Record<string, string> | null;
   inflect?: boolean | null;
-  maskQuoted?: boolean | null;
   maxQueryBytes?: number | null;
   /** Phrases that ask about the skills themselves. */
   metaPhrases?: Record<string, MetaQuestion> | null;

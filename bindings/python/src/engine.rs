@@ -40,7 +40,7 @@ impl Engine {
     #[pyo3(signature = (
         sources = Several::default(), *, skills = Several::default(), brand = None, allow = None,
         enable = Several::default(), bundled_off = None, environment = None, inflect = None,
-        mask_quoted = None, max_query_bytes = None, meta_phrases = None, meaning = None, disclosure = None,
+        max_query_bytes = None, meta_phrases = None, meaning = None, disclosure = None,
         prompt = None, config = None, session_store = None, consent = None, ask_consent = None,
         token_counter = None, retriever = None, task_spawner = None, toolsets = None,
         scripts = None, trust = None, approve = None, cache = None, progress = None
@@ -56,7 +56,6 @@ impl Engine {
         bundled_off: Option<String>,
         environment: Option<BTreeMap<String, String>>,
         inflect: Option<bool>,
-        mask_quoted: Option<bool>,
         max_query_bytes: Option<usize>,
         meta_phrases: Option<BTreeMap<String, String>>,
         meaning: Option<Meaning>,
@@ -90,7 +89,6 @@ impl Engine {
             bundled_off,
             environment,
             inflect,
-            mask_quoted,
             max_query_bytes,
             meta_phrases: meta_phrases.into_iter().flatten().collect(),
             meaning: meaning.map(|meaning| meaning.0),

@@ -59,9 +59,6 @@ impl Config {
         if let Some(inflect) = self.switch("routing.inflect") {
             builder = builder.inflect(inflect);
         }
-        if let Some(mask) = self.switch("routing.mask_quoted") {
-            builder = builder.mask_quoted(mask);
-        }
         if let Some(keep) = self.switch("routing.keep_messages") {
             builder = builder.keep_messages(keep);
         }

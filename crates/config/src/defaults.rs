@@ -19,7 +19,6 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
         "bundled.hooks"
         | "bundled.mcp"
         | "routing.inflect"
-        | "routing.mask_quoted"
         | "routing.keep_messages"
         | "signatures.required" => Some(Value::Switch(false)),
         "toolsets.*.network" => Some(Value::Network(Network::default())),

@@ -134,7 +134,7 @@ fn each_listed_attack_is_refused_with_a_finding() {
         "[meta_phrases]\nshow_all = [\"the\"]",
         "[meta_phrases]\nregistry = [\"the\"]",
         "[routing]\nrelevance = false",
-        "[routing]\nmask_quoted = true",
+        "[routing]\ninflect = true",
         "[bundled]\ncommand_line = false",
     ] {
         let engine = world(text).config().apply(Engine::builder()).build().unwrap();

@@ -138,7 +138,6 @@ pub(super) const KEYS: &[Key] = &[
     key("limits.window", Kind::Count(1), ProjectMay::NotSet),
     key("limits.max_query_bytes", Kind::Count(1), ProjectMay::NotSet),
     key("routing.inflect", Kind::Switch, ProjectMay::NotSet),
-    key("routing.mask_quoted", Kind::Switch, ProjectMay::NotSet),
     key("routing.relevance", Kind::Margin, ProjectMay::NotSet),
     key("routing.keep_messages", Kind::Switch, ProjectMay::Narrow),
     key("routing.meaning", Kind::Meaning, ProjectMay::NotSet),

@@ -7,7 +7,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 /// Returns the ranges of the fenced code blocks, in the order of the body, and the line that closes the
 /// last one if a text after the body would be in it. A fence in a list item ends with the item.
 pub(super) fn fences(body: &str) -> (Vec<Range<usize>>, Option<String>) {
-    if !body.contains("```") && !body.contains("~~~") {
+    // Looking for one character first is much faster than looking for three that are the same.
+    let has = |mark: char, marks: &str| body.contains(mark) && body.contains(marks);
+    if !has('`', "```") && !has('~', "~~~") {
         return (Vec::new(), None);
     }
     // A fence that is open at the end of the body swallows this heading.

@@ -44,6 +44,28 @@ pub(in crate::matcher) struct ScannedText<'s> {
     pub(in crate::matcher) occurrences: &'s Occurrences,
     /// True if the text is one line of ASCII that patterns see as a whole.
     pub(in crate::matcher) is_plain: bool,
+    /// The attachments of the text; `None` if it has none.
+    pub(in crate::matcher) attachments: Option<ScannedAttachments<'s>>,
+}
+
+/// The attachments of a text after its scan.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::matcher) struct ScannedAttachments<'s> {
+    /// The occurrences in the text without its attachments.
+    pub(in crate::matcher) said: &'s Occurrences,
+    /// The byte at which the only attachment begins, if there is one and no word is cut there.
+    pub(in crate::matcher) only_start: Option<u32>,
+}
+
+/// How sure it is that a pattern matches a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::matcher) enum Opened {
+    /// It must be run to know.
+    Perhaps,
+    /// It certainly matches, in the request if the text has attachments.
+    Certainly,
+    /// It certainly matches, but only in the attachments.
+    InAttachments,
 }
 
 impl Gates {
@@ -65,16 +87,23 @@ impl Gates {
         Gates { n_patterns: all.len() as u32, all: packed, opened }
     }
 
-    /// Calls `each` for the patterns that may match `text`, with true if the pattern certainly matches.
-    /// Some patterns are reported more than once.
-    pub(in crate::matcher) fn open(&self, text: ScannedText<'_>, mut each: impl FnMut(u32, bool)) {
+    /// Calls `each` for the patterns that may match `text`. Some patterns are reported more than once.
+    pub(in crate::matcher) fn open(
+        &self,
+        text: ScannedText<'_>,
+        mut each: impl FnMut(u32, Opened),
+    ) {
         for &(literal, _) in text.occurrences.entries() {
             for &place in self.opened.of(literal) {
                 let gate = &self.all[place as usize..];
                 let verdict = judge(gate, text);
-                if verdict != Some(false) {
-                    each(gate[0] & !EXACT, verdict.is_some());
-                }
+                let opened = match (verdict, text.attachments) {
+                    (Some(false), _) => continue,
+                    (None, _) => Opened::Perhaps,
+                    (Some(true), None) => Opened::Certainly,
+                    (Some(true), Some(attachments)) => opened_beside(attachments, gate, text),
+                };
+                each(gate[0] & !EXACT, opened);
             }
         }
     }
@@ -101,10 +130,33 @@ impl Gates {
     }
 }
 
+/// Returns where the pattern of a gate matches, of which `text` has the literals in order. Without it, each such
+/// pattern would be run on the whole of a long message: three times the instructions of a disclosure for 10 kB.
+fn opened_beside(
+    attachments: ScannedAttachments<'_>,
+    gate: &[u32],
+    text: ScannedText<'_>,
+) -> Opened {
+    let ScannedAttachments { said, only_start } = attachments;
+    let Some(only_start) = only_start else { return Opened::Perhaps };
+    // The literals hold no blanks, so the attachment cuts none. The first match begins with the first literal of
+    // the first group: if that is above the attachment, so is the match.
+    let n_first = gate[2] as usize;
+    let first = gate[3..3 + n_first].iter().filter_map(|&literal| text.occurrences.get(literal));
+    if first.map(|of| of.first_end).min().is_some_and(|end| end <= only_start) {
+        return Opened::Certainly;
+    }
+    match judge(gate, ScannedText { occurrences: said, ..text }) {
+        Some(true) => Opened::Certainly,
+        Some(false) => Opened::InAttachments,
+        None => Opened::Perhaps,
+    }
+}
+
 /// Tells whether the pattern of the gate that `gate` begins with matches; `None` if the positions of its
 /// literals do not decide that.
 fn judge(gate: &[u32], text: ScannedText<'_>) -> Option<bool> {
-    let ScannedText { automaton, occurrences, is_plain } = text;
+    let ScannedText { automaton, occurrences, is_plain, .. } = text;
     let (&[pattern, n_groups], mut rest) = gate.split_first_chunk()?;
     let mut groups: [&[u32]; 2] = [&[]; 2];
     for _ in 0..n_groups {
@@ -162,8 +214,9 @@ mod tests {
             }
         });
         let mut opened = Vec::new();
-        let text = ScannedText { automaton, occurrences: &occurrences, is_plain: true };
-        gates.open(text, |pattern, is_certain| opened.push((pattern, is_certain)));
+        let occurrences = &occurrences;
+        let text = ScannedText { automaton, occurrences, is_plain: true, attachments: None };
+        gates.open(text, |pattern, how| opened.push((pattern, how == Opened::Certainly)));
         opened
     }
 

@@ -37,14 +37,43 @@ impl Search<'_, '_> {
         self.answer(if hits { usize::MAX } else { 0 }, n_matches)
     }
 
+    /// Answers with the matches that `selection` asks for, without their hits, and with all matches: the best
+    /// `n_told` with their hits, the others by id.
+    pub(in crate::matcher) fn selected_of_all(
+        &mut self,
+        selection: &Selection<'_>,
+        n_told: usize,
+    ) -> (Answer, Vec<Match>, Vec<SkillId>) {
+        let n_matches = self.rank(selection.recent, usize::MAX, &[]);
+        let named = self.named(&selection.named);
+        let best = std::mem::take(&mut self.scratch.ranking.best);
+        let mut n_others = 0;
+        let is_selected = |key: &&RankKey| {
+            named.contains(&key.skill()) || {
+                n_others += 1;
+                n_others <= selection.limit
+            }
+        };
+        self.scratch.ranking.best = best.iter().filter(is_selected).copied().collect();
+        let answer = self.answer(0, n_matches);
+        self.locate_certain();
+        let (told, beyond) = best.split_at(n_told.min(best.len()));
+        let told = told.iter().map(|key| self.to_match(*key)).collect();
+        let beyond = beyond.iter().map(|key| self.index.id(key.skill()).clone()).collect();
+        (answer, told, beyond)
+    }
+
     /// Answers with the ranked skills, of `n_matches` in all: the best `limit` with their hits, the others
     /// only by id; and with the reasons why other skills are missing.
     fn answer(&mut self, limit: usize, n_matches: usize) -> Answer {
-        let Scratch { found, ranking, text, quoted, .. } = &*self.scratch;
-        let said = if quoted.is_empty() {
+        if limit > 0 {
+            self.locate_certain();
+        }
+        let Scratch { found, ranking, text, attached, .. } = &*self.scratch;
+        let said = if attached.is_empty() {
             Cow::Borrowed(text.folded())
         } else {
-            Cow::Owned(quoted.uncovered(text))
+            Cow::Owned(attached.uncovered(text))
         };
         let (first, beyond) = ranking.best.split_at(limit.min(ranking.best.len()));
         let id = |skill: u32| self.index.id(skill).clone();
@@ -54,13 +83,12 @@ impl Search<'_, '_> {
         };
         let entry = |(skill, entry): &(u32, Box<str>)| (id(*skill), entry.to_string());
         let asked = self.index.questions.asked(&said);
-        let mut answer = Answer {
+        Answer {
             matches: first.iter().map(|key| self.to_match(*key)).collect(),
             beyond: beyond.iter().map(|key| id(key.skill())).collect(),
             n_matches,
             vetoed: excludes().filter(|(skill, _)| ranking.has(*skill)).map(entry).collect(),
             excluded: excludes().map(entry).collect(),
-            quoted: Vec::new(),
             untried: self.untried(),
             attached: self.attached_only(),
             words: self.words_only(),
@@ -69,11 +97,7 @@ impl Search<'_, '_> {
             about: found.about.iter().map(|&skill| id(skill)).collect(),
             meta: asked.map(|asked| asked.question),
             topic: asked.map(|asked| asked.topic.trim().to_owned()).filter(|of| !of.is_empty()),
-        };
-        if self.index.masks_quoted && !self.scratch.quoted.is_empty() {
-            answer.quoted = self.quoted_only();
         }
-        answer
     }
 
     /// Returns the ranked skills whose triggers are in attachments only, each with one of these triggers, in
@@ -98,24 +122,6 @@ impl Search<'_, '_> {
         let keys = self.scratch.ranking.best.iter();
         let keys = keys.filter(|key| key.is_word() && !key.is_explicit());
         keys.map(|key| self.index.id(key.skill()).clone()).collect()
-    }
-
-    /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
-    /// the order of ids. Scans the text again and replaces all findings, so it must come last.
-    fn quoted_only(&mut self) -> Vec<(SkillId, String)> {
-        let mut known: Vec<u32> = self.scratch.ranking.matches().map(RankKey::skill).collect();
-        known.sort_unstable();
-        self.scan(false);
-        self.gate();
-        self.rank(&[], 0, &[]);
-        let is_new = |key: &RankKey| known.binary_search(&key.skill()).is_err();
-        let mut new: Vec<RankKey> = self.scratch.ranking.matches().filter(is_new).collect();
-        new.sort_unstable_by_key(|key| key.skill());
-        let matches = new.into_iter().filter_map(|key| {
-            let found = self.to_match(key);
-            Some((found.id, found.hits.into_iter().next()?.trigger))
-        });
-        matches.collect()
     }
 
     /// Returns the skills with patterns that were not tried, each with the pattern.

@@ -6,12 +6,12 @@ mod ranking;
 mod scan;
 mod scratch;
 
-use super::Query;
 use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
-use super::pattern::gates::ScannedText;
+use super::pattern::gates::{Opened, ScannedAttachments, ScannedText};
 use super::text::excerpt::Excerpt;
 use super::text::request::Parts;
+use super::{Match, Query};
 use scratch::Presence;
 
 use crate::catalog::PlaceSet;
@@ -30,8 +30,6 @@ pub(super) struct Search<'i, 's> {
     parts: &'s Parts<'s>,
     /// The skills that may be found; `None` for all. The others do not exist for this search.
     among: Option<&'s PlaceSet>,
-    /// True if literals in quoted text are left out.
-    masks: bool,
     scratch: &'s mut Scratch,
 }
 
@@ -77,6 +75,19 @@ impl Index {
         self.run(query, parts, among, |search| search.selected(selection))
     }
 
+    /// Selects as [`Index::select_in`] does, and returns all matches: the best `n_told` with their hits, the others
+    /// by id.
+    pub(crate) fn select_of_all_in(
+        &self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        among: Option<&PlaceSet>,
+        selection: &Selection<'_>,
+        n_told: usize,
+    ) -> (Answer, Vec<Match>, Vec<SkillId>) {
+        self.run(query, parts, among, |search| search.selected_of_all(selection, n_told))
+    }
+
     /// Scans `query`, gates its patterns, and calls `run` with the search.
     fn run<'i, T>(
         &'i self,
@@ -95,7 +106,7 @@ impl Index {
             &mut *own
         };
         let mut search = Search::new(self, query, parts, among, scratch);
-        search.scan(self.masks_quoted);
+        search.scan();
         search.gate();
         run(&mut search)
     }
@@ -111,7 +122,7 @@ impl<'i, 's> Search<'i, 's> {
         scratch: &'s mut Scratch,
     ) -> Search<'i, 's> {
         let text = Excerpt::new(parts, index.max_query_bytes);
-        Search { index, query, text, parts, among, masks: false, scratch }
+        Search { index, query, text, parts, among, scratch }
     }
 
     /// Tells whether a skill may be found.
@@ -120,24 +131,18 @@ impl<'i, 's> Search<'i, 's> {
     }
 
     /// Finds the literals in the text, and decides which mentions of names count. Literals in attachments
-    /// are recorded as such. If it `masks` quoted text, literals count only outside of that, except for
-    /// names in inline code.
-    pub(super) fn scan(&mut self, masks: bool) {
+    /// are recorded as such.
+    pub(super) fn scan(&mut self) {
         let Search { index, text: excerpt, parts, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, covered, requested, found, .. } =
+        let Scratch { excerpt: buffer, text, attached, covered, requested, found, .. } =
             &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start(index.tables.items.len());
         requested.clear();
-        self.masks = masks;
-        if masks {
-            quoted.set(seen_text);
-        } else {
-            quoted.set_attached(excerpt.places(parts.attached_ranges()));
-        }
-        if !quoted.is_empty() {
-            quoted.cover(text, covered);
+        attached.set(excerpt.places(parts.attached_ranges()));
+        if !attached.is_empty() {
+            attached.cover(text, covered);
         }
         self.scan_parts(&[]);
         self.settle_mentions();
@@ -146,21 +151,33 @@ impl<'i, 's> Search<'i, 's> {
     /// Records the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, occurrences, found, candidates, .. } =
-            &mut **scratch;
-        // A pattern that certainly matches may do so in an attachment only.
-        let has_attachments = !self.masks && !quoted.is_empty();
+        let Scratch {
+            excerpt: buffer,
+            text,
+            attached,
+            occurrences,
+            said_occurrences,
+            found,
+            candidates,
+            ..
+        } = &mut **scratch;
+        let attachments = (!attached.is_empty()).then(|| ScannedAttachments {
+            said: said_occurrences,
+            only_start: attached.only_start(text),
+        });
         let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
         patterns.without_literal(text.normalized(seen_text), candidates);
         for &pattern in &candidates.tried {
-            found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible);
+            found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible, false);
         }
         let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        gates.open(ScannedText { automaton, occurrences, is_plain }, |pattern, is_certain| {
-            let is_certain = is_certain && !has_attachments;
+        let scanned = ScannedText { automaton, occurrences, is_plain, attachments };
+        gates.open(scanned, |pattern, opened| {
+            let is_certain = opened != Opened::Perhaps;
             let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
-            found.add_pattern(tables.pattern_items[pattern as usize], presence);
+            let is_attached = opened == Opened::InAttachments;
+            found.add_pattern(tables.pattern_items[pattern as usize], presence, is_attached);
         });
         for (place, path) in query.paths.iter().enumerate() {
             let items = &tables.glob_items;
@@ -171,7 +188,7 @@ impl<'i, 's> Search<'i, 's> {
     /// Runs a pattern that may match, and records the result. A match in the request counts before one in an
     /// attachment.
     fn confirm(&mut self, item: u32) {
-        let Scratch { excerpt, text: forms, quoted, requested, found, .. } = &mut *self.scratch;
+        let Scratch { excerpt, text: forms, attached, requested, found, .. } = &mut *self.scratch;
         let source = self.text.seen(excerpt);
         let Some(pattern) = self.index.tables.items[item as usize].pattern() else {
             return found.settle(item, None, false);
@@ -179,14 +196,25 @@ impl<'i, 's> Search<'i, 's> {
         let find = |text: &str| self.index.patterns.find(pattern as usize, text);
         let range = find(forms.normalized(source));
         let start = range.as_ref().map(|range| forms.span_of_normalized(range.clone()).start);
-        if self.masks || !start.is_some_and(|start| quoted.has(start)) {
+        if !start.is_some_and(|start| attached.has(start)) {
             return found.settle(item, range, false);
         }
         if requested.is_empty() {
-            quoted.cover_normalized(forms, source, requested);
+            attached.cover_normalized(forms, source, requested);
         }
         let said = find(requested);
         let is_attached = said.is_none();
         found.settle(item, said.or(range), is_attached);
+    }
+
+    /// Runs the patterns that certainly match a text with attachments, to know where: a skill is told with its
+    /// hits.
+    fn locate_certain(&mut self) {
+        for nth in 0..self.scratch.found.n_items() {
+            let (item, presence) = self.scratch.found.item(nth);
+            if presence == Presence::Somewhere && !self.scratch.attached.is_empty() {
+                self.confirm(item);
+            }
+        }
     }
 }

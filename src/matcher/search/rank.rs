@@ -13,11 +13,15 @@ impl Search<'_, '_> {
         self.confirm_all();
         self.tally(recent);
         self.settle_weak();
+        let named = self.named(named);
+        self.scratch.ranking.select(limit, &named)
+    }
+
+    /// The skills that are selected wherever they rank: the `named` ones, and those of weak mentions.
+    pub(super) fn named(&self, named: &[&SkillId]) -> Vec<u32> {
         let place = |id: &&SkillId| self.index.tables.ids.binary_search(id).ok();
         let named = named.iter().filter_map(place).map(|skill| skill as u32);
-        let weak = self.scratch.found.weak.iter().copied();
-        let named: Vec<u32> = named.chain(weak).collect();
-        self.scratch.ranking.select(limit, &named)
+        named.chain(self.scratch.found.weak.iter().copied()).collect()
     }
 
     /// Adds up the triggers that were found, skill by skill.

@@ -8,8 +8,8 @@ use crate::catalog::PlaceSet;
 use crate::matcher::automaton::{NONE, Occurrence, Occurrences};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
-use crate::matcher::text::mask::{self, Quoted};
-use crate::matcher::text::mention::{self, Lines, Mention, Strength};
+use crate::matcher::text::attached::cover_ranges;
+use crate::matcher::text::mention::{self, Lines, Mention};
 use crate::matcher::text::{QueryText, boundary};
 use crate::skill::searched_form;
 
@@ -72,11 +72,9 @@ impl Index {
 pub(super) enum Part {
     /// All literals.
     All,
-    /// The literals outside quoted text. The literals that patterns require are left to
-    /// [`Part::Quoted`].
+    /// The literals outside attachments. The literals that patterns require are left to
+    /// [`Part::Attached`].
     Said,
-    /// The names in inline code; and, in the whole text, the literals that patterns require.
-    Quoted,
     /// The keywords and verbs of the whole text, those of attachments as such; and the literals that
     /// patterns require.
     Attached,
@@ -90,7 +88,6 @@ struct Recorder<'s> {
     text: &'s QueryText,
     /// The text from which `text` was made.
     source: &'s str,
-    quoted: &'s Quoted,
     looks_for_names: bool,
     /// The skills whose names and excludes are recorded; `None` for all.
     among: Option<&'s PlaceSet>,
@@ -129,17 +126,8 @@ impl Recorder<'_> {
             return;
         }
         let Some(range) = name.locate(self.folded, at.clone()) else { return };
-        if self.part == Part::Quoted && !self.is_inline(&range) {
-            return;
-        }
         let n_breaks = |blank| self.n_breaks(blank);
         let reading = name.read(Lines { text: self.folded, n_breaks: &n_breaks }, &range);
-        // A name of one word in code counts only if it is asked for; several words hardly occur by
-        // chance.
-        let is_code = self.part == Part::Quoted && name.n_words == 1;
-        if is_code && reading.strength == Some(Strength::Weak) {
-            return;
-        }
         let (start, end) = (range.start as u32, range.end as u32);
         let mention = Mention { start, end, skill: *skill, item: *item, reading };
         self.found.mentions.push(mention);
@@ -155,24 +143,17 @@ impl Recorder<'_> {
         let white = self.source[start..].chars().take_while(is_white);
         white.filter(|&c| c == '\n').count()
     }
-
-    fn is_inline(&self, range: &Range<usize>) -> bool {
-        let span = self.text.span_of_folded(range.clone());
-        self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
-    }
 }
 
 impl Search<'_, '_> {
     /// Records the literals of the query. Once mentions are known to be `denied`, records those outside of
     /// them, and no names.
     pub(super) fn scan_parts(&mut self, denied: &[Range<usize>]) {
-        if self.scratch.quoted.is_empty() {
+        if self.scratch.attached.is_empty() {
             self.scan_part(Part::All, denied);
         } else {
             self.scan_part(Part::Said, denied);
-            // This scan comes last: it covers the whole text, and the gates of patterns read its
-            // occurrences.
-            self.scan_part(if self.masks { Part::Quoted } else { Part::Attached }, denied);
+            self.scan_part(Part::Attached, denied);
         }
     }
 
@@ -180,17 +161,26 @@ impl Search<'_, '_> {
     fn scan_part(&mut self, part: Part, denied: &[Range<usize>]) {
         let Search { index, text: excerpt, among, scratch, .. } = self;
         let among = *among;
-        let Scratch { excerpt: buffer, text, quoted, covered, said, occurrences, found, .. } =
-            &mut **scratch;
+        let Scratch {
+            excerpt: buffer,
+            text,
+            covered,
+            said,
+            occurrences,
+            said_occurrences,
+            found,
+            ..
+        } = &mut **scratch;
+        let occurrences = if part == Part::Said { said_occurrences } else { occurrences };
         let source = excerpt.seen(buffer);
         let mut folded = if part == Part::Said { &**covered } else { text.folded() };
         if !denied.is_empty() {
-            mask::cover_ranges(folded, denied.iter().cloned(), said);
+            cover_ranges(folded, denied.iter().cloned(), said);
             folded = said;
         }
         let looks_for_names = denied.is_empty() && part != Part::Attached;
         let mut recorder =
-            Recorder { index, part, folded, text, source, quoted, looks_for_names, among, found };
+            Recorder { index, part, folded, text, source, looks_for_names, among, found };
         index.scan_literals(occurrences, &mut recorder);
     }
 

@@ -7,7 +7,7 @@ use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::sparse_map::SparseMap;
 use crate::matcher::text::QueryText;
-use crate::matcher::text::mask::Quoted;
+use crate::matcher::text::attached::Attached;
 use crate::matcher::text::mention::Mention;
 
 /// Working memory of one search.
@@ -16,14 +16,16 @@ pub(in crate::matcher) struct Scratch {
     /// The head and tail of a query that is too long to be searched as a whole.
     pub(super) excerpt: String,
     pub(super) text: QueryText,
-    /// The quoted parts, in which literals do not count; `covered` is the folded text without them.
-    pub(super) quoted: Quoted,
+    /// The attachments of the text; `covered` is the folded text without them.
+    pub(super) attached: Attached,
     pub(super) covered: String,
     /// The normalised text without attachments, or empty until a pattern is found in one of them.
     pub(super) requested: String,
     /// The text without the names that it denies.
     pub(super) said: String,
     pub(super) occurrences: Occurrences,
+    /// The occurrences in the text without attachments, if it has some.
+    pub(super) said_occurrences: Occurrences,
     pub(super) found: Found,
     pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
@@ -144,9 +146,9 @@ impl Found {
         self.items.get(item).is_some_and(|found| found.is_attached)
     }
 
-    /// Records a pattern that may match, or that certainly matches.
-    pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
-        self.items.add(item, FoundItem { presence, ..FoundItem::default() });
+    /// Records a pattern that may match, or that certainly matches, if so perhaps in attachments only.
+    pub(super) fn add_pattern(&mut self, item: u32, presence: Presence, is_attached: bool) {
+        self.items.add(item, FoundItem { presence, is_attached, ..FoundItem::default() });
     }
 
     /// Records the result of running a pattern: where it was found, and whether in attachments only.
@@ -177,8 +179,8 @@ mod tests {
             found.add(5, &(3..6));
             found.add(5, &(1..2));
             found.add(5, &(1..3));
-            found.add_pattern(4_103, Presence::Possible);
-            found.add_pattern(4_103, Presence::Somewhere);
+            found.add_pattern(4_103, Presence::Possible, false);
+            found.add_pattern(4_103, Presence::Somewhere, false);
             let presences = [5, 4_103, 7].map(|item| found.presence(item));
             assert_eq!(presences, [Presence::At, Presence::Possible, Presence::Absent]);
             assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));

@@ -1,12 +1,12 @@
 //! The text of a message: folds it, splits it into words, and finds names and questions about the
 //! skills.
 
+pub(in crate::matcher) mod attached;
 pub(in crate::matcher) mod blocks;
 pub mod boundary;
 pub(in crate::matcher) mod excerpt;
 mod folding;
 pub(in crate::matcher) mod mapped;
-pub(in crate::matcher) mod mask;
 pub mod mention;
 pub(in crate::matcher) mod meta;
 pub(in crate::matcher) mod ranges;

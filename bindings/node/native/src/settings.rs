@@ -106,7 +106,6 @@ struct Options {
     bundled_off: Option<String>,
     environment: Option<BTreeMap<String, String>>,
     inflect: Option<bool>,
-    mask_quoted: Option<bool>,
     max_query_bytes: Option<usize>,
     #[serde(deserialize_with = "or_default")]
     meta_phrases: BTreeMap<String, String>,
@@ -170,7 +169,6 @@ impl Options {
             bundled_off: self.bundled_off,
             environment: self.environment,
             inflect: self.inflect,
-            mask_quoted: self.mask_quoted,
             max_query_bytes: self.max_query_bytes,
             meta_phrases: self.meta_phrases.into_iter().collect(),
             meaning: self.meaning.map(Meaning::setting),

@@ -42,7 +42,6 @@ class Engine:
         bundled_off: str | None = None,
         environment: Mapping[str, str] | None = None,
         inflect: bool | None = None,
-        mask_quoted: bool | None = None,
         max_query_bytes: int | None = None,
         meta_phrases: Mapping[str, MetaQuestion] | None = None,
         meaning: bool | Path | None = None,

@@ -24,17 +24,12 @@ impl Default for System {
 }
 
 /// Returns the configurations, one for each row.
-fn systems() -> [System; 5] {
+fn systems() -> [System; 4] {
     [
         System::default(),
         System { name: "in full by triggers and names only", relevance: None, ..System::default() },
         System { name: "without triggers", drops_triggers: true, ..System::default() },
         System { name: "inflections", builder: |same| same.inflect(true), ..System::default() },
-        System {
-            name: "quoted text masked",
-            builder: |same| same.mask_quoted(true),
-            ..System::default()
-        },
     ]
 }
 

@@ -63,12 +63,16 @@ pub(super) fn of_entry(entry: &Value, context: Context<'_>) -> Result<Case, Stri
         acceptable: all_names(&fields, Role::Acceptable)?,
         ..Case::default()
     };
-    let skill = own_skill(&fields)?.or_else(|| context.skill.map(str::to_owned));
+    let several = several_skills(&fields, context)?;
+    let skill = match several {
+        Some(_) => None,
+        None => own_skill(&fields)?.or_else(|| context.skill.map(str::to_owned)),
+    };
     let flag = flag(&fields)?.or_else(|| verdict_in(&fields, Role::Expected, skill.is_some()));
     let expected = expected(&fields, flag.or(context.fires).is_some(), skill.is_some())?;
     let lists = Lists::of(&fields)?;
     case.forbidden.extend(lists.forbidden);
-    let expected = expected.or(lists.expected);
+    let expected = expected.or(lists.expected).or(several);
     let kind = || verdict_in(&fields, Role::Kind, true).filter(|_| expected.is_none());
     let fires = flag.or(context.fires).or_else(kind);
     settle(&mut case, fires, expected, skill)?;
@@ -166,6 +170,18 @@ impl Lists {
         }
         Ok(lists)
     }
+}
+
+/// The skills under `skill` if these are a list, or null for none where nothing around the entry names one.
+fn several_skills(
+    fields: &Fields<'_>,
+    context: Context<'_>,
+) -> Result<Option<Vec<String>>, String> {
+    let is_said = fields.all(Role::Skill).any(|(_, value)| !value.is_null() && !value.is_array());
+    let said = fields
+        .all(Role::Skill)
+        .find(|(_, value)| value.is_array() || context.skill.is_none() && context.fires.is_none());
+    said.filter(|_| !is_said).map(|(key, value)| names(key, value)).transpose()
 }
 
 /// The skill to which a map says it belongs.

@@ -18,10 +18,7 @@ impl RoutingArgs {
     pub(crate) fn and(&self, hook: &RoutingArgs) -> RoutingArgs {
         let RoutingArgs { matching, showing } = self;
         RoutingArgs {
-            matching: MatchingArgs {
-                inflect: matching.inflect || hook.matching.inflect,
-                mask_quoted: matching.mask_quoted || hook.matching.mask_quoted,
-            },
+            matching: MatchingArgs { inflect: matching.inflect || hook.matching.inflect },
             showing: ShowingArgs {
                 by_relevance: showing.by_relevance.or(hook.showing.by_relevance),
             },
@@ -31,9 +28,8 @@ impl RoutingArgs {
     /// Returns the words of a command line with the same options.
     pub(crate) fn words(&self) -> Vec<String> {
         let RoutingArgs { matching, showing } = self;
-        let flags = [("--inflect", matching.inflect), ("--mask-quoted", matching.mask_quoted)];
-        let asked = flags.into_iter().filter(|(_, is_asked)| *is_asked);
-        let mut words: Vec<String> = asked.map(|(flag, _)| flag.to_owned()).collect();
+        let mut words: Vec<String> = Vec::new();
+        words.extend(matching.inflect.then(|| "--inflect".to_owned()));
         words.extend(showing.by_relevance.map(|margin| match margin.0 {
             None => "--by-relevance=off".to_owned(),
             Some(RelevanceMargin { worth, lead, words }) => {
@@ -51,17 +47,12 @@ pub(crate) struct MatchingArgs {
     /// Also match verbs in their regular English inflections
     #[arg(long)]
     pub(crate) inflect: bool,
-    /// Search for keywords, verbs and names only outside of code, quotes, logs and addresses
-    #[arg(long)]
-    pub(crate) mask_quoted: bool,
 }
 
 impl MatchingArgs {
-    /// Applies the arguments to an engine. Options that are not given stay as the configuration has
-    /// them.
+    /// Applies the arguments to an engine. An option that is not given stays as the configuration has it.
     pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
-        let builder = if self.inflect { builder.inflect(true) } else { builder };
-        if self.mask_quoted { builder.mask_quoted(true) } else { builder }
+        if self.inflect { builder.inflect(true) } else { builder }
     }
 }
 

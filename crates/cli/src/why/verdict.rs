@@ -200,9 +200,6 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
         Reason::BelowLimit { .. } => {
             "write `skill` next to its name, or raise `REPERTOIRE_MAX_SKILLS`".to_owned()
         }
-        Reason::Quoted { .. } => {
-            "say it outside of quotes and code, or leave `--mask-quoted` out".to_owned()
-        }
         Reason::Filtered => "name it with `--allow`".to_owned(),
         Reason::NotForModel { .. } => {
             let by_policy = entry.skill.manifest().closed_by_policy;

@@ -182,11 +182,12 @@ fn settings_reach_commands_and_hooks_and_options_win() {
     place.write(USER, "[meta_phrases]\nregistry = [\"which tricks do you know\"]\n");
     let tricks = place.run(["disclose", "Which tricks do you know?", "--json"]).exits(0).json();
     assert_eq!(tricks["tier"], 2, "{tricks}");
-    place.write(USER, "[routing]\nmask_quoted = true\n[limits]\nbudget = 1_000_000\n");
-    let matched = place.run(["match", "see `alpha`, here beta", "--json"]).exits(0).json();
+    place.write(USER, "[routing]\ninflect = true\n[limits]\nbudget = 1_000_000\n");
+    let verb = "---\nname: garden\ndescription: d\ntriggers: {verbs: [mow]}\n---\nMow it.\n";
+    place.write(".agents/skills/garden/SKILL.md", verb);
+    let matched = place.run(["match", "we are mowing", "--json"]).exits(0).json();
     assert_eq!(matched["matches"].as_array().unwrap().len(), 1, "{matched}");
-    let quoted = hook(&place, "d", "see `alpha`, here beta", &[]).stdout;
-    assert!(quoted.contains("Do beta.") && !quoted.contains("Do alpha."), "{quoted}");
+    assert!(hook(&place, "d", "we are mowing", &[]).stdout.contains("Mow it."));
     place.write(USER, "[limits]\nwindow = 1000\nprompt_budget = \"1%\"\n");
     let prompt = place.run(["prompt", "--json"]).exits(0).json();
     assert_ne!(prompt["omitted"], json!([]), "{prompt}");

@@ -102,7 +102,7 @@ fn every_reason_is_told_with_its_code() {
         ("below-limit", &["match", "plain words", "--limit", "1"], "rejected", "other"),
         ("vetoed", &["disclose", "a draft of the statement"], "omitted", "press"),
         ("vetoed", &["match", "a draft of the statement"], "rejected", "press"),
-        ("quoted", &["disclose", "the `statement` flag", "--mask-quoted"], "omitted", "press"),
+        ("quoted", &["disclose", "see below\n> statement"], "omitted", "press"),
         (
             "weak-mention",
             &["disclose", "fill in the red tape forms of the office"],

@@ -22,6 +22,13 @@ const FORMS: &[(&str, &str, &[&str])] = &[
         &["1 a + - ~", "2 b + - ~", "3 c + - ~", "4 d + - ~", "5 e + -x ~"],
     ),
     (
+        "skill.jsonl",
+        "{\"message\":\"a\",\"skill\":\"x\"}\n{\"message\":\"b\",\"skill\":null}\n\
+         {\"message\":\"c\",\"skill\":[\"x\",\"y\"]}\n\
+         {\"message\":\"d\",\"skill\":[\"x\"],\"should_trigger\":false}\n",
+        &["1 a +x - ~", "2 b + - ~", "3 c +x,y - ~", "4 d + -x ~"],
+    ),
+    (
         "relevant.jsonl",
         "{\"query\":\"a\",\"relevant\":[\"x\",\"y\"]}\n{\"query\":\"b\",\"relevant\":\"z\"}\n\
          {\"query\":\"c\",\"relevant\":[]}\n{\"task\":\"d\",\"relevant_skills\":[\"x\"]}\n",

@@ -1,73 +1,16 @@
 //! Options of the engine that affect which skills are shown in full.
 
 use repertoire::disclosure::RelevanceMargin;
-use repertoire::{DisclosureOptions, Engine, EngineBuilder, Rejection, Skill, SkillId};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill, SkillId};
 use repertoire_authoring::eval::{Report, evaluate, read};
 
-fn with(skills: &[Skill], mask: bool, options: DisclosureOptions) -> Engine {
-    let builder = Engine::builder().mask_quoted(mask).disclosure(options);
+fn with(skills: &[Skill], options: DisclosureOptions) -> Engine {
+    let builder = Engine::builder().disclosure(options);
     skills.iter().cloned().fold(builder, EngineBuilder::skill).build().unwrap()
 }
 
 fn ids(ids: &[SkillId]) -> Vec<&str> {
     ids.iter().map(SkillId::as_str).collect()
-}
-
-fn told(rejections: &[Rejection]) -> Vec<String> {
-    rejections.iter().map(|r| format!("{}: {}", r.id, r.reason)).collect()
-}
-
-#[test]
-fn quoted_text_holds_no_literals_but_patterns_and_named_skills() {
-    let skills = [
-        super::skill("deploy", "deploy, pull request"),
-        super::skill("logs", "'timeout'"),
-        "---\nname: trace\ndescription: d\ntriggers: {patterns: ['panicked at \\S+']}\n---\n"
-            .parse()
-            .unwrap(),
-        "---\nname: calm\ndescription: d\ntriggers: {keywords: [ship], exclude: [deploy]}\n---\n"
-            .parse()
-            .unwrap(),
-    ];
-    let engine = with(&skills, true, DisclosureOptions::default());
-    let all = with(&skills, false, DisclosureOptions::default());
-    for (query, expected, unmasked) in [
-        ("deploy it", &["deploy"][..], &["deploy"][..]),
-        ("why is `deploy` red?", &[], &["deploy"]),
-        ("use the `deploy` skill", &["deploy"], &["deploy"]),
-        ("`/deploy` now", &[], &["deploy"]),
-        ("> deploy\nship it", &["calm"], &["calm"]),
-        ("```\ntimeout\n```\nthread panicked at x.rs", &["trace"], &["trace"]),
-        ("```\nthread panicked at x.rs\n```", &["trace"], &["trace"]),
-        ("see http://x.org/deploy", &[], &["deploy"]),
-        ("deploy `x` and deploy", &["deploy"], &["deploy"]),
-        ("pull `x` request", &[], &[]),
-        ("ＤＥＰＬＯＹ `ﬁ` timeout", &["deploy", "logs"], &["deploy", "logs"]),
-        ("`ﬁ ﬁ` then  DEPLOY", &["deploy"], &["deploy"]),
-    ] {
-        assert_eq!(ids(&all.disclose(query).full), unmasked, "{query}");
-        let disclosure = engine.disclose(query);
-        assert_eq!(ids(&disclosure.full), expected, "{query}");
-        for found in engine.matches(query) {
-            let said: Vec<&str> = found.hits.iter().map(|hit| &query[hit.span.clone()]).collect();
-            assert!(said.iter().all(|said| !said.is_empty()), "{query}: {said:?}");
-        }
-        let gone = unmasked.iter().filter(|id| !expected.contains(id));
-        for id in gone {
-            let reason = format!("{id}: its trigger `");
-            let explained = engine.explain(query, 9).rejected;
-            for told in [told(&disclosure.omitted), told(&explained)] {
-                let is_told = |told: &String| {
-                    told.starts_with(&reason)
-                        && told.ends_with("stands in quoted or attached text only")
-                };
-                assert!(told.iter().any(is_told), "{query}: {told:?}");
-            }
-        }
-    }
-    let spans = |engine: &Engine, query: &str| engine.matches(query)[0].hits[0].span.clone();
-    let query = "`é deploy` ﬁ  DEPLOY";
-    assert_eq!(&query[spans(&engine, query)], "DEPLOY");
 }
 
 /// Returns skills without triggers.
@@ -92,7 +35,7 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
         options
     };
     let mut skills = plain();
-    let engine = with(&skills, false, options(Some(margin)));
+    let engine = with(&skills, options(Some(margin)));
     let query = "write an invoice for my freelance client";
     let sure = engine.disclose(query);
     assert_eq!(ids(&sure.full), ["invoice-writer"]);
@@ -108,25 +51,25 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
         let unsure = engine.disclose(query);
         assert!(unsure.full.is_empty() && unsure.relevant.is_none(), "{query}");
     }
-    let off = with(&skills, false, options(None));
+    let off = with(&skills, options(None));
     assert!(off.disclose(query).full.is_empty());
     for stricter in [
         RelevanceMargin { worth: 90.0, ..margin },
         RelevanceMargin { lead: 90.0, ..margin },
         RelevanceMargin { words: 90, ..margin },
     ] {
-        assert!(with(&skills, false, options(Some(stricter))).disclose(query).full.is_empty());
+        assert!(with(&skills, options(Some(stricter))).disclose(query).full.is_empty());
     }
 
     // If a trigger matches, it decides, unless it is a single word. A trigger that does not match does not
     // hide its skill.
     skills.push(super::skill("client", "freelance"));
-    let declared = with(&skills, false, options(Some(margin))).disclose(query);
+    let declared = with(&skills, options(Some(margin))).disclose(query);
     assert_eq!(ids(&declared.full), ["invoice-writer"]);
     assert!(declared.omitted.iter().any(|of| of.reason.code() == "outdone"), "{declared:?}");
     skills.pop();
     skills.push(super::skill("client", "freelance client"));
-    let declared = with(&skills, false, options(Some(margin))).disclose(query);
+    let declared = with(&skills, options(Some(margin))).disclose(query);
     assert_eq!((ids(&declared.full), declared.relevant), (vec!["client"], None));
     skills[0] =
         "---\nname: invoice-writer\ndescription: Writes invoices for freelance clients in euros.\n\
@@ -134,7 +77,7 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
             .parse()
             .unwrap();
     skills.pop();
-    let unhit = with(&skills, false, options(Some(margin))).disclose(query);
+    let unhit = with(&skills, options(Some(margin))).disclose(query);
     assert_eq!(ids(&unhit.full), ["invoice-writer"]);
 }
 
@@ -143,7 +86,7 @@ fn what_stands_in_the_context_is_not_shown_by_relevance_again() {
     let margin = Some(RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 });
     let mut options = DisclosureOptions::default();
     options.relevance = margin;
-    let engine = with(&plain(), false, options);
+    let engine = with(&plain(), options);
     let session = engine.session("s");
     let query = "write an invoice for my freelance client";
     assert_eq!(
@@ -158,7 +101,7 @@ fn a_report_tells_the_words_by_which_a_skill_fired() {
     let margin = Some(RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 });
     let mut options = DisclosureOptions::default();
     options.relevance = margin;
-    let engine = with(&plain(), false, options);
+    let engine = with(&plain(), options);
     let row = "{\"query\": \"write an invoice for my freelance client\", \"expected\": []}";
     let (cases, _) = read("c.jsonl", row, None);
     let report = Report::new(evaluate(&engine, &cases, || {}));

@@ -151,7 +151,7 @@ fn what_was_there_before_options_comes_back() {
         let path = place.path().join(settings(agent));
         let before = "{ \"hooks\": {} }\n";
         place.write(settings(agent), before);
-        for options in [&["--deadline", "5"][..], &["--deadline", "8", "--mask-quoted"]] {
+        for options in [&["--deadline", "5"][..], &["--deadline", "8", "--inflect"]] {
             let args = ["hook", "install", agent, "--project"];
             place.run(args.iter().chain(options)).exits(0);
         }
@@ -293,12 +293,12 @@ fn options_that_matter_are_in_the_command_and_places_exclude_each_other() {
     let place = Place::new();
     place.write("my skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
     let args = ["hook", "install", "codex", "--brand", "acme", "--source", "my skills", "--json"];
-    let args = args.iter().chain(&["--mask-quoted", "--by-relevance=2,1,3"]);
+    let args = args.iter().chain(&["--inflect", "--by-relevance=2,1,3"]);
     let done = place.run(args).exits(0).json();
     assert_eq!((&done["place"], &done["changed"]), (&json!("user"), &json!(true)));
     let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
     assert!(text.contains("hook codex --brand acme --source '"), "{text}");
-    assert!(text.contains("my skills' --mask-quoted '--by-relevance=2,1,3'"), "{text}");
+    assert!(text.contains("my skills' --inflect '--by-relevance=2,1,3'"), "{text}");
     let both = ["hook", "install", "codex", "--user", "--project", "."];
     place.run(both).exits(2);
     place.run(["hook", "install", "emacs"]).exits(2);

@@ -301,15 +301,17 @@ fn what_could_not_be_delivered_is_added_again() {
 #[test]
 fn options_of_matching_matter_to_a_hook() {
     let place = place();
+    let text = "---\nname: garden\ndescription: d\ntriggers: {verbs: [mow]}\n---\nMow it.\n";
+    place.write(".repertoire/skills/garden/SKILL.md", text);
     let skills = place.path().join(".repertoire/skills");
     let args = ["hook", "claude-code", "--deadline", "60", "--source", skills.to_str().unwrap()];
     let said = |option: &[&str]| {
         let args = args.iter().chain(option);
-        let prompt = prompt(&format!("s{}", option.len()), "see `deploy` here");
+        let prompt = prompt(&format!("s{}", option.len()), "we are mowing here");
         place.run_with(args, prompt.as_bytes()).exits(0).stdout
     };
-    assert!(said(&[]).contains("## Skill: deploy"));
-    assert!(!said(&["--mask-quoted"]).contains("## Skill: deploy"));
+    assert!(!said(&[]).contains("## Skill: garden"));
+    assert!(said(&["--inflect"]).contains("## Skill: garden"));
 }
 
 #[test]

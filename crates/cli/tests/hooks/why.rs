@@ -58,13 +58,6 @@ fn why_says_what_stood_in_the_way() {
     };
     for (id, query, more, reason, against) in [
         ("scribe", "a commit message, press release", &[][..], "exclude", "remove that exclude"),
-        (
-            "scribe",
-            "the `commit message` flag",
-            &["--mask-quoted", "--by-relevance=off"],
-            "quoted",
-            "--mask-quoted",
-        ),
         ("crowd3", "crowd", &[], "below the limit", "REPERTOIRE_MAX_SKILLS"),
         ("long", "encyclopedia", &[], "over budget", "shorter"),
         ("plain", "anything", &["--by-relevance"], "declares no triggers", "keywords"),

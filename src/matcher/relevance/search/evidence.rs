@@ -7,7 +7,7 @@ use crate::matcher::relevance::identifiers::Part;
 use crate::matcher::relevance::impact::Impact;
 use crate::matcher::relevance::scratch::{Scratch, Word, WordKind};
 use crate::matcher::relevance::terms::Term;
-use crate::matcher::text::mention::denial::{Lines, is_denied, is_off_topic};
+use crate::matcher::text::mention::denial::{Lines, is_denied, is_off_topic, may_be_off_topic};
 
 /// The evidence of a word of letters and digits (`4DX`, `log4j`), relative to another word: it is a name, and
 /// hardly ever shared by chance.
@@ -43,6 +43,7 @@ impl Scratch {
     pub(super) fn count_words(&self, flat: &Flat, skill: u32, relevance: &mut Relevance) {
         let mut piece = Piece::default();
         let mut has_denied = false;
+        let may_be_off = may_be_off_topic(&self.folded);
         for word in self.words.iter().filter(|word| word.kind.is_evidence()) {
             let Some(list) = flat.list_at(word.place) else { continue };
             let impact = list.impact(skill);
@@ -61,7 +62,7 @@ impl Scratch {
                 continue;
             }
             piece.in_head = true;
-            if self.is_denied(flat, skill, word.term) {
+            if self.is_denied(flat, skill, word.term, may_be_off) {
                 has_denied = true;
                 relevance.is_denied |= flat.name(skill).any(|(term, _)| term == word.place);
             } else {
@@ -72,15 +73,15 @@ impl Scratch {
     }
 
     /// Tells whether the message denies a word. A prefix that the skill has itself denies nothing: "non-functional
-    /// requirements".
-    fn is_denied(&self, flat: &Flat, skill: u32, term: Term) -> bool {
+    /// requirements". Unless it `may_be_off` the topic, the message says of no word that it is.
+    fn is_denied(&self, flat: &Flat, skill: u32, term: Term, may_be_off: bool) -> bool {
         let start = term.start as usize;
         let is_joined = self.folded.get(..start).is_some_and(|before| before.ends_with('-'));
         let is_prefix = |word: &&Word| is_joined && word.term.end + 1 == term.start;
         let has =
             |word: &Word| flat.list_at(word.place).is_some_and(|of| of.impact(skill).value() > 0);
         let lines = Lines::joined(&self.folded);
-        (is_denied(lines, start) || is_off_topic(lines, start))
+        (is_denied(lines, start) || may_be_off && is_off_topic(lines, start))
             && !self.words.iter().filter(is_prefix).any(has)
     }
 }

@@ -31,7 +31,8 @@ fn is_asked_about(lines: Lines<'_>, start: usize) -> bool {
                 Some(word) => roles(word).is_some_and(|word| word.unless & of.is != 0),
             };
         }
-        languages &= of.between | of.skill;
+        // "¿está instalada la skill x?"
+        languages &= of.between | of.skill | of.broken;
         if languages == 0 {
             return false;
         }

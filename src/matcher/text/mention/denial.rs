@@ -91,6 +91,11 @@ fn is_denied_in_english(text: Lines<'_>, start: usize) -> bool {
 /// The maximum number of words after "unrelated to" that it covers, with itself.
 const MAX_TOPIC: usize = 6;
 
+/// Tells whether [`is_off_topic`] may be true anywhere in a folded text: it has one of the words that say so.
+pub(in crate::matcher) fn may_be_off_topic(text: &str) -> bool {
+    ["related", "relevant", "with"].iter().any(|word| text.contains(word))
+}
+
 /// Tells whether the words before `start` say that the message is about something else: "unrelated to Node.js
 /// backend development". They cover a whole noun phrase, where [`is_denied`] covers its first word.
 pub(in crate::matcher) fn is_off_topic(text: Lines<'_>, start: usize) -> bool {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A set of languages, one bit for each.
-pub(super) type Languages = u16;
+pub(super) type Languages = u32;
 
 pub(super) const ALL: Languages = Languages::MAX;
 
@@ -152,7 +152,7 @@ mod tests {
             assert!(role == "#" || fold_trigger(entries) == entries, "{line}");
         }
         assert!(n_languages <= Languages::BITS as usize);
-        assert_eq!(n_languages, 13);
+        assert_eq!(n_languages, 19);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The requests in a message, one by one: "fix the tests, then deploy". Each is routed on its own.
 
+use crate::matcher::text::blocks::places;
+
 /// The maximum number of requests that are told apart.
 const MAX_REQUESTS: usize = 8;
 
@@ -8,10 +10,12 @@ const MAX_REQUESTS: usize = 8;
 pub(crate) fn requests(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
-    for end in breaks(text) {
-        parts.push(text[start..end].trim());
-        start = end;
-    }
+    places(text.as_bytes(), may_break, |at| {
+        if let Some(end) = break_at(text, at) {
+            parts.push(text[start..end].trim());
+            start = end;
+        }
+    });
     if parts.is_empty() {
         return parts;
     }
@@ -67,10 +71,18 @@ const FURTHER: [&str; 4] = ["également", "затем", "потом", "такж�
 const FURTHER_UNSPACED: [&str; 10] =
     ["然后", "另外", "還有", "还有", "接着", "並且", "そして", "その後", "それから", "また、"];
 
-/// Returns the bytes at which a sentence, an item or a further request begins, but for the first.
-fn breaks(text: &str) -> impl Iterator<Item = usize> {
+/// Tells whether a sentence, an item or a further request may begin at or behind this byte.
+fn may_break(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | 0xe0..=0xef)
+}
+
+/// Returns the byte at which a sentence, an item or a further request begins, if it does at or behind byte `at`.
+fn break_at(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    bytes.iter().enumerate().skip(1).filter_map(move |(at, byte)| match byte {
+    if at == 0 {
+        return None;
+    }
+    match bytes[at] {
         b' ' | b'\n' | b'\t' if matches!(bytes[at - 1], b'.' | b'?' | b'!') => {
             (!ends_abbreviation(&text[..at])).then_some(at)
         }
@@ -84,7 +96,7 @@ fn breaks(text: &str) -> impl Iterator<Item = usize> {
             if is_end { Some(at + 3) } else { is_further().then_some(at) }
         }
         _ => None,
-    })
+    }
 }
 
 /// Tells whether a text ends with an abbreviation or a number rather than with a sentence: "e.g.", "z.B.",
@@ -103,7 +115,10 @@ fn begins_further(before: &str, rest: &str) -> bool {
     const AND: [&str; 7] = ["and", "und", "et", "y", "e", "i", "и"];
     let Some(first) = rest.bytes().next() else { return false };
     let words = if first.is_ascii() { further(first.to_ascii_lowercase()) } else { &FURTHER };
-    if !words.iter().any(|word| starts_with_word(rest, word)) {
+    // Most words end it here, by their second letter.
+    let second = rest.as_bytes().get(1).map(u8::to_ascii_lowercase);
+    let mut words = words.iter().filter(|word| word.as_bytes().get(1).copied() == second);
+    if !words.any(|word| starts_with_word(rest, word)) {
         return false;
     }
     let before = before.trim_end();

@@ -38,7 +38,7 @@ impl Fences {
 }
 
 /// Returns the marks of the code fence that a line opens, also if it is the first thing in a list item.
-pub(in crate::matcher::text) fn opened(line: &str) -> Option<&str> {
+fn opened(line: &str) -> Option<&str> {
     const BLANKS: [char; 2] = [' ', '\t'];
     let line = line.trim_start_matches(BLANKS);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -56,7 +56,7 @@ pub(in crate::matcher::text) fn opened(line: &str) -> Option<&str> {
 }
 
 /// Tells whether a line closes the fence that `marks` opened.
-pub(in crate::matcher::text) fn closes(line: &str, marks: &str) -> bool {
+fn closes(line: &str, marks: &str) -> bool {
     let text = line.trim();
     text.starts_with(marks) && text.trim_start_matches(&marks[..1]).is_empty()
 }

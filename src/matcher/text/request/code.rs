@@ -3,10 +3,13 @@
 //! A sentence is mostly words; a line of code is mostly words with signs in them. Names, paths, numbers and
 //! addresses stand in both and count for neither.
 
+use super::entries::begins_with;
+
 /// Tells whether a line is code or data. `follows` is true below a line that is.
 pub(super) fn is_code(line: &str, follows: bool) -> bool {
     let text = line.trim();
-    if is_comment(line, text)
+    if text.ends_with(" \\")
+        || is_comment(line, text)
         || is_markup(text)
         || is_pair(text)
         || is_assigned(text)
@@ -24,6 +27,9 @@ pub(super) fn is_code(line: &str, follows: bool) -> bool {
         odd > 0 || follows || is_short || KEYWORDS.contains(&first) || CAPITALS.contains(&first);
     let ends_statement =
         text.ends_with(';') && !text.starts_with(['-', '*', '+', '•']) && is_statement;
+    if is_definition(first, text) {
+        return true;
+    }
     let is_sentence = text.ends_with(['.', '?', '!']);
     let begins = KEYWORDS.contains(&first) && !is_sentence;
     let opens_block = text.ends_with(':') && words <= 2 && BLOCKS.contains(&first)
@@ -49,6 +55,28 @@ const KEYWORDS: [&str; 44] = [
     "int", "if", "for", "while", "async", "await", "export", "interface", "type",
 ];
 
+/// Tells whether a line begins the definition of a class, a module or a function, or gives the type of one:
+/// `class Refund < Record`, `defmodule Shop do`, `data class Refund(val total: Int)`, `issue :: Order -> Refund`.
+fn is_definition(first: &str, text: &str) -> bool {
+    let has_call = || text.contains('(') && !text.contains(" (") && text.ends_with([')', '{', '=']);
+    let n_words = || text.split_whitespace().count();
+    match first {
+        "class" => {
+            text.contains(" < ") && n_words() == 4 || text.contains(" extends ") && n_words() < 6
+        }
+        "def" | "defp" | "defmodule" => text.ends_with(" do"),
+        "describe" | "test" => text[first.len()..].starts_with(" \"") && text.ends_with(" do"),
+        "data" | "fun" | "override" | "sealed" => {
+            begins_with(text, &["data class ", "fun ", "override fun ", "sealed class "])
+                && has_call()
+        }
+        _ => {
+            let has_type = text[first.len()..].starts_with(" :: ");
+            has_type && (text.contains(" -> ") || n_words() < 5)
+        }
+    }
+}
+
 /// Words that begin a line of one or two words in some programming language.
 const STATEMENTS: [&str; 4] = ["import", "package", "return", "def"];
 
@@ -63,6 +91,35 @@ const CAPITALS: [&str; 33] = [
     "RUN", "COPY", "WORKDIR", "CMD", "ENTRYPOINT", "EXPOSE", "ENV", "ARG", "VOLUME", "USER",
 ];
 
+/// Words that begin a line of a query in lower case.
+const QUERY: [&str; 10] =
+    ["select", "from", "where", "join", "left", "inner", "group", "order", "having", "limit"];
+
+/// Tells whether a line names a column with its table: `c.name`.
+fn has_column(line: &str) -> bool {
+    line.split([' ', ',', '(', ')', '=']).any(|word| {
+        word.split_once('.').is_some_and(|(table, column)| {
+            !table.is_empty() && column.starts_with(|c: char| c.is_ascii_lowercase() || c == '*')
+        })
+    })
+}
+
+/// Tells whether two adjacent lines are steps of a scenario in Gherkin, which are indented.
+pub(super) fn are_steps(above: &str, below: &str) -> bool {
+    const STEPS: [&str; 8] = [
+        "Scenario:",
+        "Scenario Outline:",
+        "Background:",
+        "Given ",
+        "When ",
+        "Then ",
+        "And ",
+        "But ",
+    ];
+    let is_step = |line: &str| line.starts_with("  ") && begins_with(line.trim_start(), &STEPS);
+    is_step(below) && (is_step(above) || above.starts_with("Feature: "))
+}
+
 /// Tells whether two adjacent lines are statements of SQL or of a Dockerfile, or a rule of a makefile.
 pub(super) fn are_statements(above: &str, below: &str) -> bool {
     let begins =
@@ -71,6 +128,16 @@ pub(super) fn are_statements(above: &str, below: &str) -> bool {
         let Tally { names, odd, .. } = Tally::of(line);
         names + odd > 0
     };
+    // People write "select" and "from" in lower case, too, but no names with signs beside them.
+    let is_clause = |line: &str, words: &[&str]| {
+        words.contains(&line.split_whitespace().next().unwrap_or_default())
+    };
+    let is_query = is_clause(above, &QUERY) && is_clause(below, &QUERY[1..]);
+    let has_odd = |line: &str| Tally::of(line).odd > 0;
+    let selects = above.starts_with("select ") && has_column(above);
+    if is_query && (selects || has_odd(above) || has_odd(below)) {
+        return true;
+    }
     // With a capital, as in `Note: it fails`, it is a person's heading.
     let is_target = || {
         let name = above.split([':', ' ']).next().unwrap_or_default();
@@ -84,16 +151,30 @@ pub(super) fn are_statements(above: &str, below: &str) -> bool {
 /// Tells whether a line is a key with or without a value, or an item of one word, as in YAML: `  name: x`, `- x`.
 pub(super) fn is_member(line: &str) -> bool {
     let text = line.trim();
-    let text = text.strip_prefix("- ").unwrap_or(text);
-    let Some((key, value)) = text.split_once(':') else {
-        return line.trim_start().starts_with("- ") && !text.contains(' ');
-    };
+    let item = text.strip_prefix("- ");
+    let text = item.unwrap_or(text);
+    if item.is_some() && !text.contains(' ') {
+        return true;
+    }
+    let Some((key, value)) = text.split_once(':') else { return false };
     let is_key = |c: char| c.is_ascii_alphanumeric() || "_-./\"'$".contains(c);
     !key.is_empty() && key.chars().all(is_key) && (value.is_empty() || value.starts_with(' '))
 }
 
+/// Tells whether a line is a key in lower case with a value of one word, as in YAML: `replicas: 3`. People write
+/// capitals, items, or more words.
+pub(super) fn is_setting(line: &str) -> bool {
+    let Some((key, value)) = line.trim_end().split_once(": ") else { return false };
+    key.starts_with(|c: char| c.is_ascii_lowercase())
+        && !value.trim().is_empty()
+        && !value.trim().contains(' ')
+}
+
 /// Tells whether a line gives a name a value: `name = "deploy"`, `replicas = 3`.
 fn is_assigned(text: &str) -> bool {
+    if !text.as_bytes().contains(&b'=') {
+        return false;
+    }
     let Some((name, value)) = text.split_once(" = ") else { return false };
     let is_value = value.starts_with(['"', '\'', '[', '{'])
         || value == "true"
@@ -118,7 +199,7 @@ fn is_comment(line: &str, text: &str) -> bool {
     // ` * text` in a block comment; `* text` without a blank before it is an item of a list.
     let is_inside = line.starts_with([' ', '\t'])
         && (text.starts_with("* ") && !line.starts_with("  * ") || text == "*");
-    is_inside || COMMENTS.iter().any(|mark| text.starts_with(mark))
+    is_inside || begins_with(text, &COMMENTS)
 }
 
 /// Tells whether a line is a tag of HTML or XML, or begins and ends with one.

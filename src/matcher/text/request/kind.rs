@@ -1,4 +1,6 @@
-//! The kinds of the lines of a message.
+//! Lines of a message, and their kinds.
+
+use std::ops::Range;
 
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,4 +16,18 @@ pub(super) enum Kind {
     Output,
     /// Written by the harness of an agent, neither request nor attachment.
     Harness,
+}
+
+/// A line of a message, with its line break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: Kind,
+}
+
+impl Line {
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
 }

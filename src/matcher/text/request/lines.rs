@@ -5,23 +5,9 @@ use std::ops::Range;
 use crate::skill::searched_form;
 
 use super::blocks::Fences;
-use super::kind::Kind;
+use super::kind::{Kind, Line};
 use super::tags::{Tags, preface};
-use super::{code, output, quotes, tables};
-
-/// A line of a message, with its line break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) kind: Kind,
-}
-
-impl Line {
-    pub(super) fn range(&self) -> Range<usize> {
-        self.start..self.end
-    }
-}
+use super::{code, conversations, entries, output, quotes, tables};
 
 /// Reads the lines of a message.
 pub(super) fn read(message: &str) -> Vec<Line> {
@@ -61,28 +47,34 @@ pub(super) fn read(message: &str) -> Vec<Line> {
 fn join_rows(message: &str, lines: &mut [Line]) {
     let is_program = |line: Line| matches!(line.kind, Kind::Code | Kind::Output | Kind::Quoted);
     let is_run = |line: Line| matches!(line.kind, Kind::Code | Kind::Output);
+    // Trimmed once, as the rules below look at the words.
+    let words = |line: &Line| message[line.range()].trim();
+    let mut below = lines.first().map_or("", words);
     for at in 1..lines.len() {
         let pair = [lines[at - 1], lines[at]];
+        let above = std::mem::replace(&mut below, words(&lines[at]));
         if pair.iter().any(|line| line.kind == Kind::Harness) {
             continue;
         }
-        let [above, below] = pair.map(|line| &message[line.range()]);
         if tables::are_rows(above, below)
             || quotes::are_said(above, below)
             || quotes::are_of_mail(above, below)
-            || tables::has_bar(above) && tables::is_row(below)
+            || tables::is_row(below) && tables::has_bar(above)
         {
-            lines[at - 1].kind = Kind::Quoted;
-            lines[at].kind = Kind::Quoted;
-        } else if code::are_statements(above, below) {
+            for line in &mut lines[at - 1..=at] {
+                line.kind = if is_run(*line) { line.kind } else { Kind::Quoted };
+            }
+        } else if code::are_statements(&message[pair[0].range()], &message[pair[1].range()])
+            || code::are_steps(&message[pair[0].range()], &message[pair[1].range()])
+        {
             lines[at - 1].kind = Kind::Code;
             lines[at].kind = Kind::Code;
-        } else if output::are_entries(above, below) {
+        } else if entries::are_entries(above, below) {
             lines[at - 1].kind = Kind::Output;
             lines[at].kind = Kind::Output;
-        } else if is_run(pair[0]) && output::is_entry(below) {
+        } else if is_run(pair[0]) && entries::is_entry(below) {
             lines[at].kind = Kind::Output;
-        } else if is_run(pair[1]) && output::is_entry(above) {
+        } else if is_run(pair[1]) && entries::is_entry(above) {
             lines[at - 1].kind = Kind::Output;
         } else if is_program(pair[0]) && tables::has_columns(below) {
             lines[at].kind = pair[0].kind;
@@ -90,12 +82,18 @@ fn join_rows(message: &str, lines: &mut [Line]) {
             lines[at - 1].kind = pair[1].kind;
         }
     }
+    for at in 1..lines.len() {
+        let above = &message[lines[at - 1].range()];
+        if is_program(lines[at]) && entries::is_place_alone(above) {
+            lines[at - 1].kind = lines[at].kind;
+        }
+    }
     join_members(message, lines);
-    join_chat(message, lines);
+    conversations::join(message, lines);
 }
 
 /// Takes lines of keys and values, one below the other, for data if some of them are indented below a key
-/// without a value.
+/// without a value, or all are settings.
 fn join_members(message: &str, lines: &mut [Line]) {
     const MIN_LINES: usize = 3;
     let text = |line: &Line| &message[line.range()];
@@ -109,39 +107,14 @@ fn join_members(message: &str, lines: &mut [Line]) {
         key.trim_end().ends_with(':') && value.starts_with(' ') && !is_heading
     };
     for run in lines.chunk_by_mut(|above, below| is_member(above) && is_member(below)) {
-        if run.len() >= MIN_LINES && run.windows(2).any(is_nested) {
+        let has_number = |line: &Line| text(line).contains(|c: char| c.is_ascii_digit());
+        let is_flat =
+            || run.iter().all(|line| code::is_setting(text(line))) && run.iter().any(has_number);
+        if run.len() >= MIN_LINES && (run.windows(2).any(is_nested) || is_flat()) {
             for line in run {
                 line.kind = Kind::Code;
             }
         }
-    }
-}
-
-/// Takes for quoted the messages of a chat, if there are two or more, each below a line with a name and a
-/// time; and the lines of two speakers who are called "User", "Assistant" or the like.
-fn join_chat(message: &str, lines: &mut [Line]) {
-    let is_own = |line: &Line| line.kind == Kind::Text;
-    let text = |line: &Line| &message[line.range()];
-    let is_head = |line: &Line| {
-        matches!(line.kind, Kind::Text | Kind::Output) && quotes::is_chat_head(text(line))
-    };
-    if lines.iter().filter(|line| is_head(line)).nth(1).is_some() {
-        for at in 0..lines.len() {
-            if is_head(&lines[at]) {
-                lines[at].kind = Kind::Quoted;
-                if let Some(said) = lines.get_mut(at + 1).filter(|line| is_own(line)) {
-                    said.kind = Kind::Quoted;
-                }
-            }
-        }
-    }
-    let mut roles =
-        lines.iter().filter(|line| is_own(line)).filter_map(|line| quotes::role(text(line)));
-    let first = roles.next();
-    if roles.any(|role| Some(role) != first) {
-        let said =
-            lines.iter_mut().filter(|line| is_own(line) && quotes::role(text(line)).is_some());
-        said.for_each(|line| line.kind = Kind::Quoted);
     }
 }
 
@@ -153,15 +126,31 @@ fn push_block(message: &str, block: Range<usize>, kind: Kind, lines: &mut Vec<Li
     }
 }
 
+/// Returns a line without what cannot be seen at its ends: blanks, and characters without a shape.
+fn seen(line: &str) -> &str {
+    let text = line.trim_ascii();
+    let is_graphic = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if is_graphic(text.as_bytes().first()) && is_graphic(text.as_bytes().last()) {
+        return text;
+    }
+    line.trim_matches(|c: char| c.is_whitespace() || searched_form(c).is_none())
+}
+
+/// Tells whether a text is an item of a list, which people indent.
+fn is_item(text: &str) -> bool {
+    text.starts_with(['-', '*', '+', '•']) || text.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Returns the kind of a line outside of blocks, below a line of kind `before`.
 fn kind_of(line: &str, before: Kind) -> Kind {
-    let is_seen = |c: char| !c.is_whitespace() && searched_form(c).is_some();
-    let text = line.trim_matches(|c: char| !is_seen(c));
+    let text = seen(line);
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
     if text.is_empty() {
         Kind::Blank
     } else if before == Kind::Code && is_indented {
         Kind::Code
+    } else if before == Kind::Output && line.starts_with([' ', '\t']) && !is_item(text) {
+        Kind::Output
     } else if quotes::is_quote(text) || tables::is_row(line) {
         Kind::Quoted
     } else if output::is_output(line) {

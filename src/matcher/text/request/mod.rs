@@ -8,24 +8,27 @@
 pub(crate) mod apart;
 mod blocks;
 mod code;
+mod conversations;
+mod entries;
 mod kind;
 mod lines;
 mod output;
 mod quotes;
+mod reports;
 mod tables;
 mod tags;
+mod terminal;
 #[cfg(test)]
 mod tests;
-
-pub(super) use blocks::{closes, opened};
+#[cfg(test)]
+mod tests_pasted;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::boundary::char_boundary;
 use super::ranges::{gap, merged, without};
-use kind::Kind;
-use lines::Line;
+use kind::{Kind, Line};
 
 /// Returns the byte ranges of a message that are not its request: what is attached to it, and blocks that a
 /// harness wrote. In order, without overlap.
@@ -173,13 +176,16 @@ fn join_blocks(message: &str, lines: &mut [Line]) {
     for block in lines.split_mut(|line| line.kind == Kind::Blank) {
         let is_program = |line: &Line| matches!(line.kind, Kind::Code | Kind::Output);
         let Some(first) = block.iter().position(is_program) else { continue };
-        let last = block.iter().rposition(is_program).unwrap_or(first);
+        let is_end = |line: &Line| ["done", "fi", "esac"].contains(&message[line.range()].trim());
+        let last = block.iter().rposition(|line| is_program(line) || is_end(line));
+        let last = last.unwrap_or(first);
         let n_lines = block.len();
         let kind = block[first].kind;
         // Scripts of shells read like sentences.
         let is_script = message[block[first].range()].trim_start().starts_with("#!");
         let n_program = block.iter().filter(|line| is_program(line)).count();
-        let n_text = block.iter().filter(|line| line.kind == Kind::Text).count();
+        let inside = &block[first..=last];
+        let n_text = inside.iter().filter(|line| line.kind == Kind::Text).count();
         for (nth, line) in block.iter_mut().enumerate().filter(|(_, line)| line.kind == Kind::Text)
         {
             let is_inside = nth > first && nth < last && n_program >= n_text

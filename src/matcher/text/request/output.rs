@@ -1,4 +1,9 @@
-//! Lines that programs write: logs, stack frames, diffs, reports of compilers, sessions in a terminal.
+//! Lines that programs write: logs, stack frames, diffs. `reports.rs` has those of compilers and tests,
+//! `terminal.rs` those of sessions in a terminal.
+
+use super::entries::{LEVELS, begins_with, is_hash};
+use super::reports::is_report;
+use super::terminal;
 
 /// Tells whether a line begins a file or a hunk of a diff.
 pub(super) fn is_diff_header(line: &str) -> bool {
@@ -11,7 +16,7 @@ pub(super) fn is_diff_header(line: &str) -> bool {
         || is_context
         || is_index
         || is_plain_hunk(line.trim_end())
-        || HEADERS.iter().any(|header| line.starts_with(header))
+        || begins_with(line, &HEADERS)
 }
 
 /// Tells whether a line begins a hunk of a diff without context: `3c3`, `10a11,12`.
@@ -20,7 +25,8 @@ fn is_plain_hunk(line: &str) -> bool {
         text.starts_with(|c: char| c.is_ascii_digit())
             && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
     };
-    line.split_once(['a', 'c', 'd']).is_some_and(|(old, new)| is_place(old) && is_place(new))
+    line.starts_with(|c: char| c.is_ascii_digit())
+        && line.split_once(['a', 'c', 'd']).is_some_and(|(old, new)| is_place(old) && is_place(new))
 }
 
 /// Tells whether a line begins a commit as `git log` shows it.
@@ -34,18 +40,7 @@ pub(super) fn is_commit(line: &str) -> bool {
 pub(super) fn goes_on_in_commit(line: &str) -> bool {
     const FIELDS: [&str; 6] =
         ["Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit: ", "CommitDate: "];
-    line.trim().is_empty()
-        || line.starts_with("    ")
-        || FIELDS.iter().any(|field| line.starts_with(field))
-}
-
-/// Tells whether a word is the hash of a commit, perhaps shortened.
-fn is_hash(word: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
-    (7..=40).contains(&word.len())
-        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
+    line.trim().is_empty() || line.starts_with("    ") || begins_with(line, &FIELDS)
 }
 
 /// Tells whether a text is a commit as `git log --oneline` lists it: a hash, and the names of branches or a
@@ -73,8 +68,7 @@ pub(super) fn goes_on_in_diff(line: &str) -> bool {
         "copy to ",
         "Binary files ",
     ];
-    line.starts_with(['+', '-', ' ', '\\', '@', '!', '<', '>'])
-        || EXTENDED.iter().any(|header| line.starts_with(header))
+    line.starts_with(['+', '-', ' ', '\\', '@', '!', '<', '>']) || begins_with(line, &EXTENDED)
 }
 
 /// Tells whether a program wrote a line.
@@ -84,29 +78,9 @@ pub(super) fn is_output(line: &str) -> bool {
         || is_log(text)
         || is_frame(line, text)
         || is_report(line, text)
-        || is_typed_in_terminal(text)
-        || is_git_status(text)
+        || terminal::is_typed(text)
+        || terminal::is_said_by_tool(line, text)
 }
-
-/// Tells whether two adjacent lines are entries of one list.
-pub(super) fn are_entries(above: &str, below: &str) -> bool {
-    is_entry(above) && is_entry(below)
-}
-
-/// Tells whether a line may be an entry that a program wrote, and counts as one beside another line of a
-/// program: `error: the build failed`, `WARN the disk is full`, `83db48f fix the login`.
-pub(super) fn is_entry(line: &str) -> bool {
-    let text = line.trim();
-    let (first, _) = text.split_once(' ').unwrap_or_default();
-    LEVELS.contains(&first) || is_hash(first) || ENTRIES.iter().any(|start| text.starts_with(start))
-}
-
-/// The levels of the entries of a log.
-const LEVELS: [&str; 10] =
-    ["INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "SEVERE"];
-
-/// Other beginnings of such entries.
-const ENTRIES: [&str; 6] = ["warning: ", "error: ", "note: ", "help: ", "FAIL ", "PASS "];
 
 /// Tells whether a line is an entry of a log: it begins with a time, or with the level of the entry.
 fn is_log(text: &str) -> bool {
@@ -114,11 +88,19 @@ fn is_log(text: &str) -> bool {
     let level = start.split([']', ':', ' ', '|', ')']).next().unwrap_or_default();
     let is_marked = start[level.len()..].starts_with([']', ':', '|', ')'])
         || start.len() < text.len() && start[level.len()..].starts_with(' ');
-    LEVELS.contains(&level) && is_marked && (start.len() < text.len() || !text.ends_with('?'))
+    // `[error] not found`
+    let is_bracketed = text.starts_with('[') && start[level.len()..].starts_with("] ");
+    let is_lower = || LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level));
+    is_bracketed && (level == "warn" || is_lower())
+        || LEVELS.contains(&level)
+            && is_marked
+            && (start.len() < text.len() || !text.ends_with('?'))
         || is_time(start)
         || is_syslog(start)
         || is_stamped(text)
-        || is_listed_commit(text)
+        || is_of_service(text)
+        || is_said_at(text)
+        || is_listed_commit(text.trim_start_matches(['*', '|', '/', '\\', ' ']))
 }
 
 /// Tells whether a text begins with a date such as `2026-03-12` or a time such as `12:30:07`.
@@ -168,6 +150,34 @@ fn is_stamped(text: &str) -> bool {
         || is_of(first, b".") && first.matches('.').count() == 3 && rest.starts_with("- ")
 }
 
+/// Tells whether a text begins with the name of one of several services, or with a level and a tag:
+/// `web_1  | started`, `E/AndroidRuntime: FATAL`.
+fn is_of_service(text: &str) -> bool {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_numbered = first.contains(['_', '-']) && first.ends_with(|c: char| c.is_ascii_digit());
+    let tag = first.strip_prefix(['V', 'D', 'I', 'W', 'E', 'F']);
+    is_numbered && rest.trim_start().starts_with('|')
+        || tag.is_some_and(|tag| tag.starts_with('/') && tag.ends_with(':'))
+}
+
+/// Tells whether a text begins with what somebody said, and when: `[00:12] Ana: hello`, `[Ana] [10:02] hello`.
+fn is_said_at(text: &str) -> bool {
+    let Some((first, rest)) = text.strip_prefix('[').and_then(|inside| inside.split_once("] "))
+    else {
+        return false;
+    };
+    let is_clock = |text: &str| {
+        let (hours, minutes) = text.rsplit_once(':').unwrap_or_default();
+        hours.ends_with(|c: char| c.is_ascii_digit())
+            && minutes.len() == 2
+            && minutes.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let second = rest.strip_prefix('[').and_then(|inside| inside.split_once("] "));
+    let name = rest.split_once(": ").map_or("", |(name, _)| name);
+    is_clock(first) && !name.is_empty() && name.split(' ').count() <= 3
+        || second.is_some_and(|(time, _)| is_clock(time))
+}
+
 /// Tells whether a text begins as syslog does: `Mar 12 12:30:07 host`.
 fn is_syslog(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
@@ -178,7 +188,7 @@ fn is_syslog(text: &str) -> bool {
 
 /// Tells whether a line is a frame of a stack trace, or stands around such frames.
 fn is_frame(line: &str, text: &str) -> bool {
-    const AROUND: [&str; 13] = [
+    const AROUND: [&str; 14] = [
         "Traceback (",
         "Stack trace:",
         "stack traceback:",
@@ -192,6 +202,7 @@ fn is_frame(line: &str, text: &str) -> bool {
         "During handling of the above",
         "The above exception was",
         "note: run with `RUST_BACKTRACE",
+        "thrown in /",
     ];
     let is_indented = line.starts_with([' ', '\t']);
     let has_place = |text: &str| text.contains(['(', ':', '.']);
@@ -208,13 +219,14 @@ fn is_frame(line: &str, text: &str) -> bool {
             || rest.starts_with('/') && rest.contains('(')
             || rest.starts_with("{main}")
             || stage.is_some_and(|(name, _)| name == "internal" || name.contains('/'))
+            || begins_with(rest, &["ERROR: ", "DONE ", "CACHED", "sha256:"])
             || is_seconds(rest.split(' ').next().unwrap_or_default())
     });
     let is_error = text.split_once(':').is_some_and(|(name, _)| {
         let is_name = |name: &str| name.ends_with("Error") || name.ends_with("Exception");
         is_name(name) && name.len() > 5 && !name.contains(' ')
     });
-    AROUND.iter().any(|start| text.starts_with(start))
+    begins_with(text, &AROUND)
         || is_error
         || is_numbered && is_indented
         || is_frame_or_step
@@ -230,6 +242,11 @@ fn is_frame(line: &str, text: &str) -> bool {
 /// People write `look at src/x.py line 12`.
 fn is_at_line(text: &str) -> bool {
     const OF_PERL: [&str; 5] = [".pl", ".pm", ".t", ".cgi", ".psgi"];
+    const LINE: &[u8] = b" line ";
+    // Preparing the search below takes longer than looking at a line.
+    if !text.as_bytes().windows(LINE.len()).any(|word| word == LINE) {
+        return false;
+    }
     let Some((before, after)) = text.rsplit_once(" line ") else { return false };
     let n_digits = after.bytes().take_while(u8::is_ascii_digit).count();
     let (start, place) = before.rsplit_once(' ').unwrap_or(("", before));
@@ -241,121 +258,4 @@ fn is_at_line(text: &str) -> bool {
             "" | "." => is_of_perl,
             rest => is_of_shell && rest.starts_with(':'),
         }
-}
-
-/// Tells whether a text is what somebody typed into a shell or an interpreter, with the prompt before it.
-fn is_typed_in_terminal(text: &str) -> bool {
-    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let is_of_shell = first == "$"
-        && rest.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'));
-    let is_of_host = first.contains('@')
-        && (first.ends_with(['$', '#', '%']) || rest.contains(" % ") || rest.contains("]$ "));
-    // `C:\src> dir`, `PS C:\src> dir`, `mysql> select`, `app=# select`
-    let path = text.strip_prefix("PS ").unwrap_or(text);
-    let is_drive = path.get(1..3) == Some(":\\") && path.contains('>');
-    let name = first.strip_suffix('>').or_else(|| first.strip_suffix("=#"));
-    let is_interpreter = name.is_some_and(|name| {
-        name.len() > 2
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_[]()0".contains(&byte))
-    });
-    (is_of_shell || is_of_host || is_drive || is_interpreter || text.starts_with("In ["))
-        && !text.ends_with('?')
-}
-
-/// Tells whether a line belongs to the report of a compiler, a build or a test run.
-fn is_report(line: &str, text: &str) -> bool {
-    const STARTS: [&str; 22] = [
-        "error[",
-        "Fatal error: ",
-        "fatal: ",
-        "panic: ",
-        "Uncaught ",
-        "PHP Fatal error",
-        "PHP Warning",
-        "exit status ",
-        "FAILURE: ",
-        "--- FAIL: ",
-        "--- PASS: ",
-        "--- SKIP: ",
-        "---> ",
-        "npm error ",
-        "npm warn ",
-        "##[",
-        "** (",
-        "npm ERR!",
-        "npm WARN",
-        "not ok ",
-        "make: *** ",
-        "--> ",
-    ];
-    const RESULTS: [&str; 4] = ["ok", "FAILED", "ignored", "bench:"];
-    let is_start = STARTS.iter().any(|start| text.starts_with(start));
-    let result = text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... "));
-    let is_test = result.is_some_and(|(_, end)| RESULTS.iter().any(|of| end.starts_with(of)))
-        || text.starts_with("FAILED ") && text.contains("::");
-    // `HTTP/1.1 200 OK`
-    let status = text.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1));
-    let is_status = status.is_some_and(|code| code.len() == 3 && code.parse::<u16>().is_ok());
-    let is_pointer = text.starts_with(['|', '^', '=']) || is_numbered_source(text);
-    // `src/main.rs:12:5: expected …`
-    let mut parts = text.split(':');
-    let path = parts.next().unwrap_or_default();
-    let is_place = path.contains(['.', '/'])
-        && !path.contains(' ')
-        && parts
-            .next()
-            .is_some_and(|row| !row.is_empty() && row.bytes().all(|b| b.is_ascii_digit()));
-    // `src/api.ts(12,5): error`
-    let is_place = is_place || is_place_in_brackets(text);
-    // `   Compiling serde v1.0.2`: verbs of cargo are aligned at their right.
-    let is_step = line.starts_with("  ")
-        && text.split_ascii_whitespace().next_back().is_some_and(is_version)
-        && text.starts_with(|c: char| c.is_ascii_uppercase());
-    // `error: pathspec 'x' did not match`, `FAIL src/x.test.js`
-    let is_start = is_start || is_entry(text) && names_something(text);
-    is_start && !text.ends_with('?') || is_test || is_status || is_pointer || is_place || is_step
-}
-
-/// Tells whether a text has a name in quotes, or a path as its second word.
-fn names_something(text: &str) -> bool {
-    let second = text.split(' ').nth(1).unwrap_or_default();
-    text.contains('`') || text.contains(" '") || second.contains(['.', '/'])
-}
-
-/// Tells whether a text begins with a place in a file: `src/api.ts(12,5): error`.
-fn is_place_in_brackets(text: &str) -> bool {
-    let place = text.split_once("): ").and_then(|(place, _)| place.split_once('('));
-    place.is_some_and(|(path, place)| {
-        path.contains('.')
-            && !path.contains(' ')
-            && !place.is_empty()
-            && place.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
-    })
-}
-
-/// Tells whether a text is a line of what `git status` says.
-fn is_git_status(text: &str) -> bool {
-    const STARTS: [&str; 8] = [
-        "Your branch is ",
-        "Changes to be committed:",
-        "Changes not staged for commit:",
-        "Untracked files:",
-        "(use \"git ",
-        "no changes added to commit",
-        "nothing to commit",
-        "nothing added to commit",
-    ];
-    STARTS.iter().any(|start| text.starts_with(start))
-        || text.strip_prefix("On branch ").is_some_and(|name| !name.contains(' '))
-}
-
-/// Tells whether a text is a line of source in the report of a compiler: `12 | let x = 1;`.
-fn is_numbered_source(text: &str) -> bool {
-    let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    after.len() < text.len() && after.trim_start().starts_with('|')
-}
-
-fn is_version(word: &str) -> bool {
-    let number = word.strip_prefix('v').unwrap_or(word);
-    number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -17,11 +17,13 @@ const VERBS: [&str; 4] = [" wrote ", " schrieb ", " schreef ", " skrev "];
 
 /// The names of the fields above a mail, in the larger languages.
 #[rustfmt::skip]
-const MAIL_FIELDS: [&str; 40] = [
+const MAIL_FIELDS: [&str; 71] = [
     "From", "Sent", "To", "Cc", "Bcc", "Subject", "Date", "Reply-To", "Message-ID", "Von", "Gesendet",
     "An", "Betreff", "Datum", "De", "Envoyé", "À", "Objet", "Enviado", "Enviado el", "Para", "Asunto",
     "Assunto", "Da", "Inviato", "A", "Oggetto", "Van", "Verzonden", "Aan", "Onderwerp", "Od", "Do",
-    "Temat", "Kimden", "Kime", "Konu", "发件人", "收件人", "主题",
+    "Temat", "Kimden", "Kime", "Konu", "发件人", "收件人", "主题", "发送时间", "抄送", "日期", "寄件者", "收件者", "主旨",
+    "差出人", "送信者", "宛先", "件名", "日時", "送信日時", "보낸 사람", "받는 사람", "제목", "날짜", "От", "Кому", "Тема", "Дата",
+    "Від", "Från", "Till", "Ämne", "Skickat", "Fra", "Til", "Emne", "Data", "Wysłano", "Do wiadomości",
 ];
 
 fn is_attribution(text: &str) -> bool {
@@ -47,32 +49,91 @@ fn ends_with_verb(text: &str) -> bool {
 pub(super) fn are_of_mail(above: &str, below: &str) -> bool {
     let fields = (mail_field(above), mail_field(below));
     matches!(fields, (Some(one), Some(other)) if one != other)
-        || ends_with_verb(above.trim()) && below.trim_start().starts_with('>')
+        || below.trim_start().starts_with('>') && ends_with_verb(above.trim())
+}
+
+/// The names of the field with the sender. Who writes a mail does not say that it is from them.
+#[rustfmt::skip]
+const SENDERS: [&str; 17] = [
+    "From", "Von", "De", "Da", "Van", "Od", "Kimden", "发件人", "寄件者", "差出人", "送信者", "보낸 사람", "От", "Від",
+    "Från", "Fra", "Expéditeur",
+];
+
+/// Tells whether lines are the head of a mail that was sent: it has a sender, and an address, the time, or a
+/// third field.
+pub(super) fn is_head_of_sent<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let (mut n_fields, mut has_sender, mut is_stamped) = (0, false, false);
+    for line in lines {
+        n_fields += 1;
+        has_sender |= mail_field(line).is_some_and(|name| SENDERS.contains(&name));
+        is_stamped |= line.contains('@') || line.contains(|c: char| c.is_ascii_digit());
+    }
+    has_sender && (n_fields > 2 || is_stamped)
 }
 
 /// Returns the name of the field of a mail that a line gives a value.
-fn mail_field(line: &str) -> Option<&str> {
-    let (name, value) = line.trim().trim_start_matches('*').split_once([':', '：'])?;
+pub(super) fn mail_field(line: &str) -> Option<&str> {
+    let text = line.trim().trim_start_matches('*');
+    let (name, value) =
+        if text.is_ascii() { text.split_once(':')? } else { text.split_once([':', '：'])? };
     let name = name.trim_end();
     let is_field = MAIL_FIELDS.contains(&name) && value.trim_start_matches('*').starts_with(' ');
     is_field.then_some(name)
 }
 
-/// Tells whether a line stands above one message of a chat, with a name and a time, or above a subtitle.
+/// Tells whether a line stands above one message of a chat, with a name and a time: `Ana Lopez  10:02 AM`,
+/// `[10:02] Ana`, `Ana — Today at 10:02`.
 pub(super) fn is_chat_head(line: &str) -> bool {
-    const MAX_WORDS: usize = 4;
+    const MAX_WORDS: usize = 5;
     let text = line.trim();
-    if text.contains(" --> ") {
-        return text.starts_with(|c: char| c.is_ascii_digit());
+    let timed = text.strip_prefix('[').and_then(|inside| inside.split_once("] "));
+    if let Some((_, name)) = timed.filter(|(time, _)| is_clock(time)) {
+        return is_name(name);
     }
-    let mut words = text.trim_end_matches([']', ')']).split_ascii_whitespace().rev();
-    let last = words.next().unwrap_or_default();
-    let is_half = ["AM", "PM"].iter().any(|half| half.eq_ignore_ascii_case(last));
-    let time = if is_half { words.next().unwrap_or_default() } else { last };
-    let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_-'@".contains(c));
-    is_clock(time.trim_start_matches(['[', '(']))
-        && (1..=MAX_WORDS).contains(&words.clone().count())
-        && words.all(is_name)
+    let Some(name) = before_clock(text) else { return false };
+    // "Meeting, 10:00" and "lunch at 12:30" are a person's; "Ana — Today at 12:30" is a program's.
+    let last = name.rsplit([' ', '[']).next().unwrap_or_default();
+    let is_called =
+        !last.starts_with(char::is_lowercase) || name.contains(['—', '–']) || !name.contains(' ');
+    (1..=MAX_WORDS).contains(&name.split_ascii_whitespace().count())
+        && is_called
+        && !name.ends_with(',')
+        && is_name(name)
+}
+
+/// Tells whether a line is a time alone, as some chats write it below the name.
+pub(super) fn is_chat_time(line: &str) -> bool {
+    before_clock(line.trim()).is_some_and(str::is_empty)
+}
+
+/// Tells whether a line is nothing but the name of a person, of at most three words.
+pub(super) fn is_chat_name(line: &str) -> bool {
+    let text = line.trim();
+    !text.is_empty() && text.split_ascii_whitespace().count() <= 3 && is_name(text)
+}
+
+/// Tells whether a line says when the words below it are spoken, as in the subtitles of a film.
+pub(super) fn is_cue(line: &str) -> bool {
+    line.trim_start().starts_with(|c: char| c.is_ascii_digit()) && line.contains(" --> ")
+}
+
+/// Returns what stands before a time of day, perhaps in brackets, with which a text ends.
+fn before_clock(text: &str) -> Option<&str> {
+    if !text.as_bytes().contains(&b':') {
+        return None;
+    }
+    let text = text.trim_end_matches([']', ')']);
+    let is_half = |end: &str| ["AM", "PM"].iter().any(|half| half.eq_ignore_ascii_case(end));
+    let last = |text: &str| text.rfind(' ').map_or(0, |at| at + 1);
+    let end = last(text);
+    let text = if is_half(&text[end..]) { text[..end].trim_end() } else { text };
+    let end = last(text);
+    is_clock(text[end..].trim_start_matches(['[', '('])).then(|| text[..end].trim_end())
+}
+
+fn is_name(text: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == ' ' || "_-—–'@.,[/".contains(c);
+    text.chars().all(is_of_name) && text.contains(char::is_alphabetic)
 }
 
 /// Tells whether a word is a time of day: `9:05`, `10:02`.

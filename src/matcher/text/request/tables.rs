@@ -1,5 +1,7 @@
 //! Lines of tables, and output in columns.
 
+use std::borrow::Cow;
+
 use crate::matcher::text::boundary::is_unspaced;
 
 /// Tells whether a line is a row of a table between bars, or a rule of one.
@@ -13,13 +15,15 @@ pub(super) fn is_row(line: &str) -> bool {
 /// Tells whether two adjacent lines are rows of a table whose cells are parted by tabs, commas or semicolons,
 /// or aligned by blanks.
 pub(super) fn are_rows(above: &str, below: &str) -> bool {
-    let [above, below] = [above.trim(), below.trim()];
+    let [above, below] = [without_quotes(above.trim()), without_quotes(below.trim())];
+    let (above, below) = (&*above, &*below);
     let share = |byte, least| {
         let n = count(below, byte);
         n >= least && n == count(above, byte)
     };
     // With one comma, both cells must be single words. Sentences of scripts without blanks have two.
-    let n_commas = if above.contains(is_unspaced) || below.contains(is_unspaced) {
+    let has_unspaced = |line: &str| !line.is_ascii() && line.contains(is_unspaced);
+    let n_commas = if has_unspaced(above) || has_unspaced(below) {
         3
     } else if above.contains(' ') || below.contains(' ') {
         2
@@ -35,12 +39,35 @@ pub(super) fn are_rows(above: &str, below: &str) -> bool {
             && !is_list(above)
             && !is_list(below)
         || has_columns(above) && has_columns(below)
+        || is_address(above) && is_address(below)
+}
+
+/// Returns a row without its cells in quotation marks, in which commas may stand.
+fn without_quotes(row: &str) -> Cow<'_, str> {
+    if !row.as_bytes().contains(&b'"') || !row.contains(",\"") && !row.contains("\",") {
+        return Cow::Borrowed(row);
+    }
+    row.split('"').step_by(2).collect::<Vec<&str>>().join("\"\"").into()
+}
+
+/// Tells whether a line is nothing but an address, a path, or a link, perhaps as an item.
+fn is_address(line: &str) -> bool {
+    let text = line.trim_start_matches(['-', '*', ' ']);
+    let is_link = text.starts_with('[') && text.contains("](") && text.ends_with(')');
+    let is_path = |text: &str| {
+        text.contains("://") || text.split('/').filter(|part| !part.is_empty()).count() > 2
+    };
+    is_link || !text.contains(' ') && text.is_ascii() && is_path(text)
 }
 
 /// Tells whether the words of a line are aligned with those of other lines: it has wide gaps inside, but for
 /// those behind the end of a sentence and the mark of an item.
 pub(super) fn has_columns(line: &str) -> bool {
     let text = line.trim();
+    // Few lines have any, and searching for two equal characters has a price before it begins.
+    if !text.as_bytes().windows(2).any(|pair| pair == b"  ") {
+        return false;
+    }
     let (mut n_wide, mut n_double) = (0, 0);
     let mut at = 0;
     while let Some(start) = text[at..].find("  ").map(|next| at + next) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::matcher::text::excerpt::Excerpt;
 
 /// The lines of a message that are the request.
-fn request(message: &str) -> Vec<&str> {
+pub(super) fn request(message: &str) -> Vec<&str> {
     let parts = Parts::of(message);
     if parts.is_whole {
         return message.lines().filter(|line| !line.trim().is_empty()).collect();
