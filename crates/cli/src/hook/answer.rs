@@ -37,6 +37,10 @@ const STARTING_DIR_VARIABLES: [(HookAgent, &str); 5] = [
     (HookAgent::Droid, "FACTORY_PROJECT_DIR"),
 ];
 
+/// What the log says about an input without the name of its conversation.
+const NAMELESS: &str =
+    "the input does not name the session (`session_id`): it is answered, and nothing is remembered";
+
 /// The answer to print, and the problems met while computing it.
 #[derive(Default)]
 struct Answer {
@@ -136,6 +140,8 @@ fn answer(
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
     let mut common = in_directory(agent, working_dir, common);
+    let nameless = call.session.is_none().then(|| NAMELESS.to_owned());
+    told.extend(nameless.filter(|what| !is_logged(what, &common)));
     if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
@@ -198,7 +204,7 @@ fn answer(
         let findings = findings.map(found).filter(|what| !is_logged(what, &common));
         let new: Vec<String> = findings.filter(|what| !told.contains(what)).collect();
         told.extend(new);
-        let refused = refused_settings(catalog.diagnostics(), &call.session);
+        let refused = refused_settings(catalog.diagnostics(), call.session.as_deref());
         told.extend(refused.filter(|what| !is_logged(what, &common)));
     }
     loading.set(None);
@@ -207,7 +213,7 @@ fn answer(
     told.extend(failure.filter(|what| !is_logged(what, &common)));
     told.extend(problems.take().iter().map(said));
     told.extend_from_slice(&engine.cache_use().problems);
-    let session = Some(engine.session(&call.session)).filter(|_| !text.is_empty());
+    let session = call.session.filter(|_| !text.is_empty()).map(|name| engine.session(&name));
     // The process ends: the system frees memory faster, and the store tolerates this as it
     // tolerates a killed process.
     std::mem::forget(engine);
@@ -306,7 +312,7 @@ fn found(finding: &Diagnostic) -> String {
 }
 
 /// Says in one line for a session which settings of the project are refused.
-fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
+fn refused_settings(findings: &[Diagnostic], session: Option<&str>) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let refused = findings.iter().filter(|finding| finding.code == Code::RefusedSetting);
     let all: Vec<&str> = refused.map(|finding| finding.message.as_str()).collect();
@@ -315,7 +321,8 @@ fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
         0 => String::new(),
         n_more => format!("; and {n_more} more, which `repertoire check` lists"),
     };
-    (!all.is_empty()).then(|| format!("session {session}: {named}{more}"))
+    let session = session.map(|session| format!("session {session}: ")).unwrap_or_default();
+    (!all.is_empty()).then(|| format!("{session}{named}{more}"))
 }
 
 /// Tells whether the log already holds `what`: otherwise each message would add it again.

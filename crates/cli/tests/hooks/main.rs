@@ -6,6 +6,7 @@ mod binary;
 mod conversations;
 mod doctor;
 mod failures;
+mod fields;
 mod installation;
 mod listed_once;
 mod listing;
@@ -64,12 +65,12 @@ fn place() -> Place {
 }
 
 /// Runs the hook of `agent` with the skills of the project only.
-fn hook(place: &Place, agent: &str, input: &str) -> Run {
+fn hook(place: &Place, agent: &str, input: impl AsRef<[u8]>) -> Run {
     let skills = place.path().join(".repertoire/skills");
     let native = place.path().join(".claude/skills");
     let (native, skills) = (native.to_str().unwrap(), skills.to_str().unwrap());
     let args = ["hook", agent, "--deadline", "60", "--source", native, "--source", skills];
-    place.run_with(args, input.as_bytes())
+    place.run_with(args, input.as_ref())
 }
 
 fn prompt(session: &str, text: &str) -> String {
