@@ -307,36 +307,3 @@ fn thirty_two_hooks_at_once_lose_nothing() {
         assert_eq!((known.skills.len(), known.skills[0].uses), (1, 1), "session {n}");
     }
 }
-
-/// A project's settings that would take something away are named in one line a session, and take nothing.
-#[test]
-fn refused_settings_of_a_project_are_told_once_a_session() {
-    let place = Place::new();
-    let hook = |session: &str, message: &str| {
-        let args = ["hook", "claude-code", "--deadline", "60"];
-        place.run_with(args, prompt(session, message).as_bytes()).exits(0)
-    };
-    let skill = "---\nname: mine\ndescription: Mows.\ntriggers: [mow]\n---\nMow the lawn.\n";
-    place.write("home/.agents/skills/mine/SKILL.md", skill);
-    place.write(
-        ".repertoire/config.toml",
-        "[skills]\ndisabled = [\"mine\"]\n[limits]\nmax_query_bytes = 1\nbudget = 1\n\
-         [meta_phrases]\nshow_all = [\"the\"]\nregistry = [\"the\"]\n",
-    );
-    for (session, n_lines) in [("a", 6), ("b", 1), ("c", 1)] {
-        let first = hook(session, "mow it");
-        assert!(first.stdout.contains("Mow the lawn."), "{first:?}");
-        // The findings themselves are told once, and then a line of each session.
-        assert_eq!(first.stderr.lines().count(), n_lines, "{first:?}");
-        let told = first.stderr.lines().last().unwrap();
-        let parts = [
-            &format!("session claude-code:{session}: ")[..],
-            "the file of a project",
-            "and 2 more",
-        ];
-        assert!(parts.iter().all(|part| told.contains(part)), "{told}");
-        let second = hook(session, "the grass");
-        assert_eq!(second.stderr, "", "it was told");
-    }
-    assert_eq!(log(&place).lines().count(), 8, "{}", log(&place));
-}

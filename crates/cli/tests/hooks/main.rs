@@ -13,6 +13,7 @@ mod listing;
 #[cfg(unix)]
 mod matrix;
 mod missed;
+mod projects;
 mod protocol;
 mod replay;
 #[cfg(all(unix, feature = "postgres"))]
