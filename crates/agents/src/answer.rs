@@ -88,9 +88,9 @@ impl HookCall {
                 // A conversation that starts may have had its first message answered already: Copilot
                 // runs the hooks for the start and for the first message at the same time.
                 let is_listed = self.agent.channel().lists_at_start(*resumed);
-                if is_listed { self.list(engine, &session, usize::MAX)? } else { String::new() }
+                if is_listed { self.list(engine, &session, CONTEXT)? } else { String::new() }
             }
-            HookEvent::Catalog => self.list(engine, &session, usize::MAX)?,
+            HookEvent::Catalog => self.list(engine, &session, CONTEXT)?,
             HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
             HookEvent::Files(paths) if takes_context => self.touched(paths, engine, &session)?,
             HookEvent::Files(_) | HookEvent::Compacting | HookEvent::Exit => String::new(),
@@ -116,15 +116,21 @@ impl HookCall {
             session.listed(&ids.collect::<Vec<_>>())?;
             String::new()
         } else {
+            let n_chars = |prompt: &CatalogPrompt| prompt.text.chars().count();
+            let of_length = |n| self.catalog(engine, Some(Budget::Characters(n)));
             let mut prompt = self.catalog(engine, None);
-            if prompt.text.chars().count() > room {
-                prompt = self.catalog(engine, Some(Budget::Characters(room)));
+            if n_chars(&prompt) > room {
+                prompt = of_length(room);
+            }
+            if n_chars(&prompt) > room {
+                // What is always listed does not count towards a budget, but the agent cuts it, too.
+                prompt = of_length(room.saturating_sub(n_chars(&of_length(0))));
             }
             session.listed(&prompt.included)?;
             prompt.text
         };
         let n_chars = text.chars().count() + GAP.len();
-        let left = room.min(CONTEXT).saturating_sub(n_chars).min(DESCRIPTIONS);
+        let left = room.saturating_sub(n_chars).min(DESCRIPTIONS);
         let described = self.descriptions(engine, left)?;
         let parts = [text, described].into_iter().filter(|part| !part.is_empty());
         Ok(parts.collect::<Vec<_>>().join(GAP))

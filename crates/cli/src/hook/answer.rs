@@ -174,9 +174,7 @@ fn answer(
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {
-        told.extend(
-            config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
-        );
+        told.extend(new(config.diagnostics().iter(), &common));
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
@@ -201,9 +199,8 @@ fn answer(
         let catalog = engine.catalog();
         let codes = [Code::MissingSource, Code::RefusedSetting];
         let findings = catalog.diagnostics().iter().filter(|of| codes.contains(&of.code));
-        let findings = findings.map(found).filter(|what| !is_logged(what, &common));
-        let new: Vec<String> = findings.filter(|what| !told.contains(what)).collect();
-        told.extend(new);
+        let findings = new(findings, &common).into_iter().filter(|what| !told.contains(what));
+        told.extend(findings.collect::<Vec<_>>());
         let refused = refused_settings(catalog.diagnostics(), call.session.as_deref());
         told.extend(refused.filter(|what| !is_logged(what, &common)));
     }
@@ -304,6 +301,19 @@ pub(crate) fn refuse(agent: &str, error: &str) {
     let Ok(Cli { common, .. }) = Cli::try_parse_from(["repertoire", "doctor"]) else { return };
     let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
     tell(agent, &format!("{first}; see `repertoire hook --help`"), &common, out);
+}
+
+/// Returns the findings that the log does not have yet, as text: each of a few, and how many more there are.
+/// The author of a project must not fill the log, nor the time that a hook has.
+fn new<'a>(findings: impl Iterator<Item = &'a Diagnostic>, common: &Common) -> Vec<String> {
+    const MAX_NAMED: usize = 12;
+    let findings: Vec<&Diagnostic> = findings.collect();
+    let named = findings.iter().take(MAX_NAMED).map(|finding| found(finding));
+    let n_more = findings.len().saturating_sub(MAX_NAMED);
+    let more = (n_more > 0).then(|| {
+        format!("{n_more} more findings about the configuration, which `repertoire check` lists")
+    });
+    named.chain(more).filter(|what| !is_logged(what, common)).collect()
 }
 
 /// Formats a finding about the configuration.
