@@ -125,6 +125,17 @@ impl ServerHandler for Server {
             ("size", _) => "More notes.\n".to_owned(),
             ("endless", _) => "x".repeat(4 << 20),
             ("silent", _) => std::future::pending().await,
+            ("prints", _) => {
+                println!("Segmentation fault \u{1b}[2J");
+                std::future::pending().await
+            }
+            ("asks", _) => {
+                println!(
+                    "{{\"jsonrpc\": \"2.0\", \"id\": \"p\", \"method\": \"ping\", \"params\": 7}}"
+                );
+                println!("{{\"jsonrpc\": \"2.0\", \"id\": 2}}");
+                std::future::pending().await
+            }
             ("ends", _) => {
                 #[expect(clippy::print_stderr, reason = "the last words of a server")]
                 {
