@@ -1,6 +1,8 @@
 //! An MCP server with the official SDK, which provides a skill in the manner that its mode says. It is
 //! this test program: [`serve`] runs the server over standard streams.
 
+use std::io::Write as _;
+
 use rmcp::ServerHandler;
 use rmcp::model::{
     ErrorData, GetSkillRequestParams, GetSkillResult, Implementation, ListSkillsResult,
@@ -36,6 +38,12 @@ fn serve() {
         let server = Server { mode }.serve(rmcp::transport::stdio()).await.unwrap();
         server.waiting().await.unwrap();
     });
+}
+
+/// Prints a line in place of an answer.
+async fn print_and_wait(line: &str) -> String {
+    writeln!(std::io::stdout(), "{line}").unwrap();
+    std::future::pending().await
 }
 
 struct Server {
@@ -125,16 +133,10 @@ impl ServerHandler for Server {
             ("size", _) => "More notes.\n".to_owned(),
             ("endless", _) => "x".repeat(4 << 20),
             ("silent", _) => std::future::pending().await,
-            ("prints", _) => {
-                println!("Segmentation fault \u{1b}[2J");
-                std::future::pending().await
-            }
+            ("prints", _) => print_and_wait("Segmentation fault \u{1b}[2J").await,
             ("asks", _) => {
-                println!(
-                    "{{\"jsonrpc\": \"2.0\", \"id\": \"p\", \"method\": \"ping\", \"params\": 7}}"
-                );
-                println!("{{\"jsonrpc\": \"2.0\", \"id\": 2}}");
-                std::future::pending().await
+                let request = r#"{"jsonrpc": "2.0", "id": "p", "method": "ping", "params": 7}"#;
+                print_and_wait(request).await
             }
             ("ends", _) => {
                 #[expect(clippy::print_stderr, reason = "the last words of a server")]

@@ -7,7 +7,7 @@ use std::path::Path;
 use repertoire_agents::{HookAgent, HookCall};
 use serde_json::{Map, Value, json};
 
-use super::{AGENTS, hook, log, place};
+use super::{AGENTS, hook, hook_with, log, place};
 
 /// The names of all agents for a session.
 const SESSIONS: [&str; 4] = ["session_id", "sessionId", "conversation_id", "sessionID"];
@@ -192,7 +192,7 @@ fn an_input_that_is_written_differently_has_the_answer_of_the_recorded_one() {
         let answer = |session: &str, input: &[u8]| {
             // A session of its own for each: its name is the only thing that differs.
             let input: Vec<u8> = replace(input, b"THE-SESSION", session.as_bytes());
-            let run = hook(&place, agent.as_str(), input).exits(0);
+            let run = hook_with(&place, agent.as_str(), &input).exits(0);
             assert_eq!(run.stderr, "", "{name}: {session}");
             run.stdout
         };
@@ -207,7 +207,7 @@ fn an_input_that_is_written_differently_has_the_answer_of_the_recorded_one() {
         assert_eq!(log(&place), "", "{name}");
         for value in [json!(null), json!(""), json!([7]), json!(false)] {
             call.insert(field.to_owned(), value.clone());
-            let run = hook(&place, agent.as_str(), Value::from(call.clone()).to_string()).exits(0);
+            let run = hook(&place, agent.as_str(), &Value::from(call.clone()).to_string()).exits(0);
             assert_eq!(
                 run.stdout, wanted,
                 "{name}: {value}: nothing is remembered, nothing is lost"

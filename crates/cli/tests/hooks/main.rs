@@ -66,12 +66,17 @@ fn place() -> Place {
 }
 
 /// Runs the hook of `agent` with the skills of the project only.
-fn hook(place: &Place, agent: &str, input: impl AsRef<[u8]>) -> Run {
+fn hook(place: &Place, agent: &str, input: &str) -> Run {
+    hook_with(place, agent, input.as_bytes())
+}
+
+/// Runs the hook of `agent` with an input that need not be text.
+fn hook_with(place: &Place, agent: &str, input: &[u8]) -> Run {
     let skills = place.path().join(".repertoire/skills");
     let native = place.path().join(".claude/skills");
     let (native, skills) = (native.to_str().unwrap(), skills.to_str().unwrap());
     let args = ["hook", agent, "--deadline", "60", "--source", native, "--source", skills];
-    place.run_with(args, input.as_ref())
+    place.run_with(args, input)
 }
 
 fn prompt(session: &str, text: &str) -> String {

@@ -42,7 +42,7 @@ fn pipes_and_devices_in_place_of_files_of_a_project_end_well() {
                 let name = if *agent == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
                 let message = prompt("s", "deploy it").replace("UserPromptSubmit", name);
                 // If the hook waited for the other end, it would only stop at its deadline, and say nothing.
-                let run = hook(&place, agent, message).exits(0);
+                let run = hook(&place, agent, &message).exits(0);
                 assert!(run.stdout.contains("## Skill: deploy"), "{agent} {file}: {run:?}");
             }
         }
