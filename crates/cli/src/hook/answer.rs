@@ -37,7 +37,7 @@ const STARTING_DIR_VARIABLES: [(HookAgent, &str); 5] = [
     (HookAgent::Droid, "FACTORY_PROJECT_DIR"),
 ];
 
-/// What the log says about an input without the name of its conversation.
+/// The line of the log about an input without the name of its conversation.
 const NAMELESS: &str =
     "the input does not name the session (`session_id`): it is answered, and nothing is remembered";
 

@@ -22,7 +22,7 @@ pub(super) fn read() -> Result<String, Error> {
         let message = format!("the input of the hook is longer than {LONGEST_INPUT} bytes");
         return Err(refuse(ErrorCode::InvalidParam, message));
     }
-    // A character that was cut is no reason to leave a message without an answer.
+    // A message is answered even if a character of it was cut.
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

@@ -1,4 +1,4 @@
-//! What the author of a project does to keep the user's skills from a conversation.
+//! Attempts of a project's author to keep the user's skills from a conversation.
 
 use std::fs;
 

@@ -29,7 +29,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The longest part of a line that an error shows, in bytes.
 const MAX_SHOWN: usize = 200;
 
-/// What was received on a connection, and its limits.
+/// The bytes received on a connection, their limits, and the first line that is not a message.
 #[derive(Debug)]
 pub(super) struct Received {
     n_bytes: AtomicU64,
