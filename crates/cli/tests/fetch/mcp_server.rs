@@ -1,8 +1,6 @@
 //! An MCP server with the official SDK, which provides a skill in the manner that its mode says. It is
 //! this test program: [`serve`] runs the server over standard streams.
 
-use std::io::Write as _;
-
 use rmcp::ServerHandler;
 use rmcp::model::{
     ErrorData, GetSkillRequestParams, GetSkillResult, Implementation, ListSkillsResult,
@@ -41,8 +39,9 @@ fn serve() {
 }
 
 /// Prints a line in place of an answer.
+#[expect(clippy::print_stdout, reason = "its standard output is the line to its client")]
 async fn print_and_wait(line: &str) -> String {
-    writeln!(std::io::stdout(), "{line}").unwrap();
+    println!("{line}");
     std::future::pending().await
 }
 
