@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::render::without_headings;
-#[cfg(feature = "toolsets")]
 use super::shorten::one_line;
 use crate::skill::without_invisible;
 
