@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
 /// The replacement for a lone surrogate.
 const REPLACEMENT: &str = "\\ufffd";
 
 /// Parses `text`. Agents that count in UTF-16 may cut a text in the middle of a surrogate pair, and
 /// escape the remaining half. No Unicode text can contain that half, so it becomes `U+FFFD`.
-pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match without_halves(text) {
         Cow::Borrowed(_) => Err(error),
         Cow::Owned(whole) => serde_json::from_str(&whole),
@@ -69,10 +69,10 @@ mod tests {
             (r#""\uD83D\u0041""#, "\u{fffd}A"),
             (r#""\\\ud83d""#, "\\\u{fffd}"),
         ] {
-            assert_eq!(parse(json).unwrap(), wanted, "{json}");
+            assert_eq!(parse::<String>(json).unwrap(), wanted, "{json}");
         }
         for none in [r#""\ud83d"#, r#""\u12"#, "\"\\", r#""\ud83d\u""#, "\\é"] {
-            assert!(parse(none).is_err(), "{none}");
+            assert!(parse::<String>(none).is_err(), "{none}");
         }
     }
 }

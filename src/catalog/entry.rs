@@ -53,6 +53,11 @@ impl Entry {
         self.exposure == Exposure::Pinned || self.skill.manifest().is_always()
     }
 
+    /// Tells whether a project, and not the user, chose the skill.
+    pub(crate) fn is_of_project(&self) -> bool {
+        self.of_project
+    }
+
     /// Tells whether another skill with the same id wins over this one.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })

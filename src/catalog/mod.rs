@@ -137,6 +137,8 @@ pub struct Entry {
     /// The place of its source in the list of sources. If a path matches two skills, the higher place
     /// wins.
     source: usize,
+    /// True if a project, and not the user, chose it.
+    of_project: bool,
 }
 
 /// The resolved set of skills.

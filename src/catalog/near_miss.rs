@@ -1,12 +1,13 @@
 //! Files and directories that are nearly skills, which every scan passes over.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::scan::{SKILL_FILE, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::open_options::regular_file;
 
 /// The name of a directory of skills.
 const SKILLS_DIR: &str = "skills";
@@ -75,7 +76,7 @@ fn is_misnamed(path: &Path) -> bool {
 fn is_flat_skill(path: &Path) -> bool {
     let is_markdown = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
     let mut start = [0; 3];
-    let file = File::open(path).ok().filter(|_| is_markdown && path.is_file());
+    let file = is_markdown.then(|| regular_file(path).ok()).flatten();
     file.is_some_and(|mut file| file.read_exact(&mut start).is_ok() && start == *b"---")
 }
 

@@ -110,8 +110,6 @@ struct Candidate {
     entry: Entry,
     /// The place of its source, then the bytes of its path; the greatest wins.
     precedence: (usize, Vec<u8>),
-    /// True if a project, and not the user, chose it.
-    is_of_project: bool,
     /// True if the file of the project turns it off: then it takes nothing away from others.
     is_off_by_project: bool,
     /// True if the user keeps it: no skill of a project takes its place.
@@ -119,12 +117,11 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(entry: Entry, precedence: (usize, Vec<u8>), source: &Source) -> Candidate {
-        let is_of_project = source.is_of_project();
+    fn new(entry: Entry, precedence: (usize, Vec<u8>)) -> Candidate {
         // The user's fetched skills are pinned by the lock file.
         let is_pinned = entry.scope == Scope::Fetched;
-        let is_kept = !is_of_project && (is_pinned || entry.skill.manifest().is_always());
-        Candidate { entry, precedence, is_of_project, is_off_by_project: false, is_kept }
+        let is_kept = !entry.of_project && (is_pinned || entry.skill.manifest().is_always());
+        Candidate { entry, precedence, is_off_by_project: false, is_kept }
     }
 }
 
@@ -158,20 +155,21 @@ pub(super) fn resolve(
     let (allowed, unallowed) = allowed(allowlist, &named);
     let mut refused = Refused::default();
     for candidate in &mut candidates {
-        let Candidate { entry, is_of_project, is_off_by_project, is_kept, .. } = candidate;
+        let Candidate { entry, is_off_by_project, is_kept, .. } = candidate;
+        let is_of_project = entry.of_project;
         let choices = chosen_states.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
-        let choice = decision(choices, *is_of_project, |choice| {
+        let choice = decision(choices, is_of_project, |choice| {
             refused.note(&choice.unknown, &choice.skills, || choice.refusal(&entry.id));
         });
         *is_off_by_project = choice.is_some_and(|choice| choice.of_project && choice.off.is_some());
-        *is_kept |= !*is_of_project
+        *is_kept |= !is_of_project
             && choices.iter().any(|choice| choice.off.is_none() && !choice.of_project);
         entry.status = status(entry, choice, options, &mut reader.inputs);
         let exposures = exposures.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
-        entry.exposure = exposure(exposures, *is_of_project, |choice| {
+        entry.exposure = exposure(exposures, is_of_project, |choice| {
             refused.note(&choice.unknown, &choice.skills, || choice.refusal(&entry.id));
         });
-        *is_kept |= !*is_of_project && entry.exposure == Exposure::Pinned;
+        *is_kept |= !is_of_project && entry.exposure == Exposure::Pinned;
     }
     diagnostics.extend(refused.0.into_values());
     let entries = shadow(candidates, &mut diagnostics);
@@ -216,7 +214,8 @@ fn candidates(
         let new_entry = |id, skill, relative_path| {
             let (scope, status) = (source.scope, Status::Available);
             let exposure = Exposure::default();
-            Entry { id, skill, scope, relative_path, status, exposure, source: place }
+            let of_project = source.is_of_project();
+            Entry { id, skill, scope, relative_path, status, exposure, source: place, of_project }
         };
         match &source.origin {
             Origin::Memory(skills) => {
@@ -227,7 +226,7 @@ fn candidates(
                     let id = SkillId::new(id.as_deref().unwrap_or(name));
                     let entry = new_entry(id, Arc::clone(skill), String::new());
                     let precedence = (place, nth.to_be_bytes().into());
-                    candidates.push(Candidate::new(entry, precedence, source));
+                    candidates.push(Candidate::new(entry, precedence));
                 }
             }
             Origin::Directory(_) | Origin::Provided(_) => {
@@ -240,7 +239,7 @@ fn candidates(
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     let entry = new_entry(id, skill, relative);
                     let precedence = (place, path.as_os_str().as_encoded_bytes().to_vec());
-                    Candidate::new(entry, precedence, source)
+                    Candidate::new(entry, precedence)
                 }));
             }
         }
@@ -355,7 +354,8 @@ fn status(
 }
 
 /// Orders candidates by id and precedence. Marks those that lose as shadowed, and reports them. A skill of a
-/// project comes last if the user keeps another one, or if the project itself turns it off.
+/// project comes last if the user keeps another one, if the project itself turns it off, or if nobody can use it
+/// and the user has one that can be used: it would take that away and give nothing.
 fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let mut by_id: BTreeMap<SkillId, Vec<Candidate>> = BTreeMap::new();
     for candidate in candidates {
@@ -364,19 +364,25 @@ fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     let mut entries = Vec::new();
     for mut rivals in by_id.into_values() {
         let is_kept = rivals.iter().any(|rival| rival.is_kept);
-        let is_last = |it: &Candidate| it.is_of_project && (is_kept || it.is_off_by_project);
+        let is_usable =
+            |it: &Candidate| it.entry.is_available() && !it.entry.skill.manifest().is_unreachable();
+        let has_user = rivals.iter().any(|rival| !rival.entry.of_project && is_usable(rival));
+        let is_last = |it: &Candidate| {
+            let takes_only = has_user && !is_usable(it);
+            it.entry.of_project && (is_kept || it.is_off_by_project || takes_only)
+        };
         rivals.sort_by(|a, b| {
             let order = is_last(a).cmp(&is_last(b));
             order.then_with(|| Reverse(&a.precedence).cmp(&Reverse(&b.precedence)))
         });
         let winner = rivals[0].entry.skill.location().map(Path::to_owned).unwrap_or_default();
-        for (place, Candidate { mut entry, is_of_project, .. }) in rivals.into_iter().enumerate() {
+        for (place, Candidate { mut entry, .. }) in rivals.into_iter().enumerate() {
             if place > 0 {
                 entry.status = Status::Shadowed { by: winner.clone() };
                 let path = entry.skill.location().unwrap_or(Path::new(""));
                 let message =
                     format!("skill `{}` {}", entry.id, entry.status.reason().unwrap_or_default());
-                let help = if is_kept && is_of_project {
+                let help = if is_kept && entry.of_project {
                     "the user keeps that one, and a project does not replace it; rename this one"
                 } else {
                     "rename one of the two if both are wanted"

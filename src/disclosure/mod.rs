@@ -33,7 +33,7 @@ pub use considered::{Considered, Lack, Needed};
 pub use fit::over_budget;
 pub use how_to_load::HowToLoad;
 #[doc(hidden)]
-pub use model_text::{clean_json, model_text};
+pub use model_text::{clean_json, description_text, model_text};
 pub use native::{NativeSkills, NeededFrontMatter, NeededName, SkillNeeds};
 pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
@@ -47,7 +47,7 @@ pub(crate) use disclose::{Disclosed, disclose};
 pub(crate) use listing::Listing;
 pub(crate) use matched::MAX_NEXT;
 #[cfg(feature = "toolsets")]
-pub(crate) use model_text::{clean_schema, tool_description};
+pub(crate) use model_text::clean_schema;
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{
     ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, file_elements, file_list, path_text, xml_body,

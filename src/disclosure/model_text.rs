@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-#[cfg(feature = "toolsets")]
 use super::render::without_headings;
 use super::shorten::one_line;
 use crate::skill::without_invisible;
@@ -29,15 +28,15 @@ pub fn clean_json(value: &mut Value) {
 pub(crate) fn clean_schema(schema: &mut Value) {
     change_texts(schema, "", &mut |name, text| match name {
         "title" => tool_title(text),
-        "description" | "$comment" => tool_description(text),
-        _ if text.contains('\n') => tool_description(text),
+        "description" | "$comment" => description_text(text),
+        _ if text.contains('\n') => description_text(text),
         _ => model_text(text),
     });
 }
 
-/// Returns the description of a tool as a model may read it: as [`model_text`] does, and without headings.
-#[cfg(feature = "toolsets")]
-pub(crate) fn tool_description(text: &str) -> Cow<'_, str> {
+/// Returns the description of a tool, a prompt or a resource as a model may read it: as [`model_text`] does, and
+/// without headings.
+pub fn description_text(text: &str) -> Cow<'_, str> {
     changed_twice(text, model_text, without_headings)
 }
 
@@ -46,7 +45,6 @@ fn tool_title(text: &str) -> Cow<'_, str> {
     changed_twice(text, one_line, without_headings)
 }
 
-#[cfg(feature = "toolsets")]
 fn changed_twice(
     text: &str,
     first: fn(&str) -> Cow<'_, str>,

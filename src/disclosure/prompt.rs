@@ -24,7 +24,7 @@ pub struct PromptOptions {
     pub format: Format,
     /// The length limit of the text. `None` means 2 % of the context window if its size is known,
     /// otherwise 16,000 characters. Skills with `always` do not count towards the limit, and are never
-    /// shortened or left out.
+    /// shortened or left out; of those that a project brings, this holds for the first 4,000 characters.
     pub budget: Option<Budget>,
     /// Size of the context window in tokens, if known.
     pub context_window: Option<usize>,
@@ -55,9 +55,15 @@ pub struct CatalogPrompt {
     pub text: String,
 }
 
+/// The length of the lines of a project's skills with `always` that do not count towards the limit, in
+/// characters. More would be a way for a project to raise a budget of the user.
+const PROJECT_ALWAYS: usize = 4_000;
+
 /// A skill with its whole description.
 struct Item<'a> {
     entry: &'a Entry,
+    /// Its place in the list of all skills.
+    place: usize,
     description: String,
     location: Option<String>,
 }
@@ -106,12 +112,23 @@ pub(crate) fn catalog_prompt(
         listed.retain(|entry| place(entry).is_some());
         listed.sort_by_key(place);
     }
-    let items = listed.into_iter().map(|entry| {
+    let items = listed.into_iter().enumerate().map(|(place, entry)| {
         let path = entry.skill.path().filter(|_| options.locations);
         let location = path.map(|path| path.display().to_string());
-        Item { entry, description: describe(entry), location }
+        Item { entry, place, description: describe(entry), location }
     });
-    let (always, others): (Vec<_>, Vec<_>) = items.partition(|item| item.entry.is_always());
+    let mut room = PROJECT_ALWAYS;
+    let is_exempt = |item: &Item<'_>| {
+        if !item.entry.is_always() || !item.entry.is_of_project() || is_pinned(item.entry) {
+            return item.entry.is_always();
+        }
+        let left = room.checked_sub(item.line(options.format, usize::MAX).chars().count());
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    let (always, mut others): (Vec<_>, Vec<_>) = items.partition(is_exempt);
+    // What does not fit is left out from the end: the skills of a project before those of the user.
+    others.sort_by_key(|item| item.entry.is_of_project());
     if always.is_empty() && others.is_empty() {
         return CatalogPrompt::default();
     }
@@ -119,6 +136,10 @@ pub(crate) fn catalog_prompt(
     let PromptOptions { format, how_to_load, tasks, .. } = options;
     let (format, tasks, always, others) = (*format, *tasks, &*always, &*others);
     Layout { format, how_to_load, tasks, meter, always, others }.best()
+}
+
+fn is_pinned(entry: &Entry) -> bool {
+    entry.exposure == Exposure::Pinned
 }
 
 /// The skills to lay out, and the room for them.
@@ -131,7 +152,7 @@ struct Layout<'a> {
     others: &'a [Item<'a>],
 }
 
-impl Layout<'_> {
+impl<'a> Layout<'a> {
     fn best(&self) -> CatalogPrompt {
         let n_others = self.others.len();
         let longest = self.others.iter().map(|i| i.description.chars().count()).max().unwrap_or(0);
@@ -161,15 +182,22 @@ impl Layout<'_> {
 
     fn lay_out(&self, n_items: usize, n_chars: usize) -> CatalogPrompt {
         let (shown, omitted) = self.others.split_at(n_items);
+        let in_order = |items: &'a [Item<'a>]| {
+            let mut items: Vec<&Item<'a>> = items.iter().collect();
+            items.sort_by_key(|item| item.place);
+            items
+        };
+        let (shown, omitted) = (in_order(shown), in_order(omitted));
         let always = self.always.iter().map(|item| item.line(self.format, usize::MAX));
         let others = shown.iter().map(|item| item.line(self.format, n_chars));
         let note = note(self.n_shortened(n_items, n_chars), omitted.len());
         let lines: Vec<String> = always.chain(others).collect();
         let id = |item: &Item<'_>| item.entry.id.clone();
+        let shortened = shown.iter().filter(|item| item.is_shortened(n_chars));
         CatalogPrompt {
+            shortened: shortened.map(|item| id(item)).collect(),
+            omitted: omitted.into_iter().map(id).collect(),
             included: self.always.iter().chain(shown).map(id).collect(),
-            shortened: shown.iter().filter(|i| i.is_shortened(n_chars)).map(id).collect(),
-            omitted: omitted.iter().map(id).collect(),
             text: self.text(&lines, n_items, note.as_deref()),
         }
     }

@@ -18,7 +18,6 @@ use crate::error::{Error, choose};
 use crate::skill::placeholder::{ARGUMENTS, Directories, has_commands, with_directories};
 use crate::skill::without_invisible;
 use body::push_markdown_body;
-#[cfg(feature = "toolsets")]
 pub(super) use body::without_headings;
 use xml::quoted;
 pub(crate) use xml::{attribute, xml_body, xml_text};

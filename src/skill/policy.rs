@@ -3,7 +3,6 @@
 //! With `policy: {allow_implicit_invocation: false}`, Codex leaves the skill out of the model's list, and
 //! the user invokes it by name (`codex-rs/core-skills/src/loader.rs` of openai/codex).
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use super::load::bytes_of_provider;
 use super::searched::compared;
 use super::yaml::{self, Node, Value};
 use crate::diagnostic::Diagnostic;
+use crate::open_options::regular_file;
 use crate::provider::Provided;
 
 /// The path of the file in a skill's directory.
@@ -34,10 +34,8 @@ impl Policy {
 
     /// Reads the policy at `path`; `None` if it is not a file that can be read.
     pub(crate) fn read(path: &Path) -> Option<Policy> {
-        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-        let file = File::open(path).ok().filter(|_| is_file)?;
         let mut bytes = Vec::new();
-        file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+        regular_file(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
         Some(Policy::of(&bytes))
     }
 

@@ -18,7 +18,7 @@ use super::pins::{TOO_LARGE, check_size, pins};
 use super::tool::{Listing, Tool, ToolFailure, Tools};
 use super::{ToolPolicy, ToolsetOptions, locked};
 use crate::catalog::Scope;
-use crate::disclosure::{clean_schema, tool_description};
+use crate::disclosure::{clean_schema, description_text};
 use crate::error::{Error, ErrorCode};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
@@ -287,7 +287,7 @@ impl Toolsets {
         let tool = |spec: &ToolSpec| Tool {
             name: format!("{}.{}", owner.id, spec.name),
             short_name: spec.name.clone(),
-            description: tool_description(&spec.description).into_owned(),
+            description: description_text(&spec.description).into_owned(),
             parameters: clean(spec.parameters.clone()),
             annotations: match clean(Value::Object(spec.annotations.clone())) {
                 Value::Object(annotations) => annotations,

@@ -62,14 +62,17 @@ pub fn prompt_options() -> PromptOptions {
 
 impl HookCall {
     /// Returns the agent's JSON with the text to add to its context; `None` to add nothing. Records the
-    /// added text in the session of `engine`, so that it is not repeated, and the text that the agent
-    /// reports as lost. The paths of [`HookEvent::Files`] must already be relative to the project.
+    /// added text in the session of `engine`, if the call names one, so that it is not repeated, and the
+    /// text that the agent reports as lost. The paths of [`HookEvent::Files`] must already be relative to the project.
     ///
     /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written. Fails like
     /// [`Engine::activate`] for a message that is a skill's slash command; an unavailable skill is not
     /// an error, but named in the answer.
     pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
-        let session = engine.session(&self.session);
+        let session = match &self.session {
+            Some(session) => engine.session(session),
+            None => Session::in_memory(self.agent.as_str()),
+        };
         if let Some(shown) = &self.skill {
             self.note_use(shown, engine, &session)?;
         }
@@ -85,9 +88,9 @@ impl HookCall {
                 // A conversation that starts may have had its first message answered already: Copilot
                 // runs the hooks for the start and for the first message at the same time.
                 let is_listed = self.agent.channel().lists_at_start(*resumed);
-                if is_listed { self.list(engine, &session, usize::MAX)? } else { String::new() }
+                if is_listed { self.list(engine, &session, CONTEXT)? } else { String::new() }
             }
-            HookEvent::Catalog => self.list(engine, &session, usize::MAX)?,
+            HookEvent::Catalog => self.list(engine, &session, CONTEXT)?,
             HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
             HookEvent::Files(paths) if takes_context => self.touched(paths, engine, &session)?,
             HookEvent::Files(_) | HookEvent::Compacting | HookEvent::Exit => String::new(),
@@ -113,15 +116,21 @@ impl HookCall {
             session.listed(&ids.collect::<Vec<_>>())?;
             String::new()
         } else {
+            let n_chars = |prompt: &CatalogPrompt| prompt.text.chars().count();
+            let of_length = |n| self.catalog(engine, Some(Budget::Characters(n)));
             let mut prompt = self.catalog(engine, None);
-            if prompt.text.chars().count() > room {
-                prompt = self.catalog(engine, Some(Budget::Characters(room)));
+            if n_chars(&prompt) > room {
+                prompt = of_length(room);
+            }
+            if n_chars(&prompt) > room {
+                // What is always listed does not count towards a budget, but the agent cuts it, too.
+                prompt = of_length(room.saturating_sub(n_chars(&of_length(0))));
             }
             session.listed(&prompt.included)?;
             prompt.text
         };
         let n_chars = text.chars().count() + GAP.len();
-        let left = room.min(CONTEXT).saturating_sub(n_chars).min(DESCRIPTIONS);
+        let left = room.saturating_sub(n_chars).min(DESCRIPTIONS);
         let described = self.descriptions(engine, left)?;
         let parts = [text, described].into_iter().filter(|part| !part.is_empty());
         Ok(parts.collect::<Vec<_>>().join(GAP))

@@ -61,7 +61,7 @@ pub(super) fn touched(tool: &str, arguments: &Value) -> Vec<String> {
 
 /// Parses arguments: some agents pass on the model's raw text, which is JSON, or the patch itself.
 pub(super) fn parsed(arguments: &Value) -> Cow<'_, Value> {
-    let parsed = arguments.as_str().and_then(|text| surrogates::parse(text).ok());
+    let parsed = arguments.as_str().and_then(|text| surrogates::parse::<Value>(text).ok());
     parsed.map_or(Cow::Borrowed(arguments), Cow::Owned)
 }
 

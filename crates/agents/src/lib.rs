@@ -30,6 +30,7 @@ mod channel;
 mod command;
 mod event;
 mod files;
+mod input;
 mod listing;
 mod mcp_client;
 mod notes;

@@ -5,9 +5,10 @@
 //! JSON, shows whether it did: the last `{"$set":{"messages":…` and the lines after it are the messages
 //! that the model still has.
 
-use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+
+use repertoire::open_options::regular_file;
 
 /// The number of bytes that are read, from the end of the record. If the start of the messages lies
 /// before them, the messages are unknown.
@@ -19,8 +20,7 @@ const MESSAGES: &[u8] = b"{\"$set\":{\"messages\":";
 /// Returns the messages that the model still has, as JSON. Returns `None` if the record cannot be read,
 /// or if the part that is read does not contain the start of the messages.
 pub(super) fn standing(record: &Path) -> Option<String> {
-    let is_file = std::fs::metadata(record).is_ok_and(|metadata| metadata.is_file());
-    let mut file = File::open(record).ok().filter(|_| is_file)?;
+    let mut file = regular_file(record).ok()?;
     let n_bytes = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(n_bytes.saturating_sub(WINDOW))).ok()?;
     let mut bytes = Vec::new();

@@ -11,6 +11,8 @@ use repertoire::diagnostic::{Code, Diagnostic};
 
 /// The maximum size of a file that is read, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
+/// The largest configuration file of a project: each of its settings takes time from all that the user asks.
+const MAX_PROJECT_BYTES: u64 = 32 * 1024;
 
 /// Reads and parses a file. Fails with a finding if the file must not or cannot be read, or if it is not
 /// valid TOML.
@@ -50,11 +52,12 @@ fn text(path: &Path, scope: Scope, project: &Path) -> Result<String, Box<Diagnos
         let message = "this is not a file".to_owned();
         return Err(finding(Code::NotAFile, message, "put the configuration into a file"));
     }
+    let max_bytes = if scope == Scope::Project { MAX_PROJECT_BYTES } else { MAX_BYTES };
     let mut bytes = Vec::new();
     let file = File::open(&real).map_err(unreadable)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let message = format!("the file is larger than {MAX_BYTES} bytes, and is left out");
+    file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > max_bytes {
+        let message = format!("the file is larger than {max_bytes} bytes, and is left out");
         return Err(finding(Code::InvalidToml, message, "shorten it"));
     }
     String::from_utf8(bytes).map_err(|error| {

@@ -199,6 +199,62 @@ fn the_same_id_wins_but_not_over_what_the_user_keeps() {
     assert_eq!(winner("", "[skills]\ndisabled = [\"mine\"]", "mine"), Scope::User);
 }
 
+/// A skill of a project that nobody can use takes no skill of the user's away.
+#[test]
+fn a_projects_skill_that_cannot_be_used_hides_nothing() {
+    for (fields, wanted) in [
+        ("", Scope::Project),
+        ("requires_bins: [no-such-program]", Scope::User),
+        ("requires_env: [NO_SUCH_VARIABLE]", Scope::User),
+        ("disable-model-invocation: true\nuser-invocable: false", Scope::User),
+    ] {
+        let world = world("");
+        let path = world.path("work/.acme/skills/mine/SKILL.md");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("---\nname: mine\ndescription: d\n{fields}\n---\nEvil.\n"))
+            .unwrap();
+        let engine = world.config().apply(Engine::builder()).build().unwrap();
+        assert_eq!(engine.catalog().get("mine").unwrap().scope, wanted, "{fields}");
+    }
+}
+
+/// The skills of a project neither raise the budget of the catalog prompt, nor take the place of the user's.
+#[test]
+fn the_skills_of_a_project_do_not_flood_the_catalog_prompt() {
+    const BUDGET: usize = 16_000;
+    for (fields, n_skills) in [("always: true", 300), ("", 2_000), ("acme: {always: true}", 300)] {
+        let world = world("");
+        for n in 0..n_skills {
+            let path = world.path(&format!("work/.acme/skills/a{n:04}/SKILL.md"));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let description = "Floods. ".repeat(100);
+            let head = format!("name: a{n:04}\ndescription: {description}\n{fields}");
+            fs::write(path, format!("---\n{head}\n---\nFlood.\n")).unwrap();
+        }
+        let prompt = world.config().apply(Engine::builder()).build().unwrap().prompt();
+        let n_chars = prompt.text.chars().count();
+        assert!(n_chars <= BUDGET + 4_000 + 200, "{n_skills} with {fields}: {n_chars}");
+        for id in ["kept", "mine"] {
+            assert!(prompt.included.iter().any(|it| it.as_str() == id), "{n_skills}: {id}");
+        }
+        assert!(prompt.text.contains("Keeps bees."), "what the user keeps is never shortened");
+        assert_eq!(prompt.included.len() + prompt.omitted.len(), n_skills + 3);
+    }
+}
+
+/// However much the file of a project has, it takes little time from the user, and no more is read.
+#[test]
+fn a_large_file_of_a_project_is_left_out() {
+    let lines = "x = 1\n".repeat(6_000);
+    for (text, is_read) in [("# \n".repeat(10_000), true), (lines, false)] {
+        let text = format!("[skills]\ndisabled = [\"own\"]\n{text}");
+        assert_eq!(text.len() <= 32 * 1024, is_read);
+        let engine = world(&text).config().apply(Engine::builder()).build().unwrap();
+        let own = engine.catalog().get("own").map(|entry| entry.status == Status::Available);
+        assert_eq!(own, Some(!is_read), "{:?}", engine.diagnostics());
+    }
+}
+
 #[test]
 fn a_project_may_do_what_the_page_says() {
     let own = KEYS.iter().filter(|key| key.project == ProjectMay::Own).map(|key| key.name);

@@ -14,7 +14,7 @@ use super::blocking::{blocking, protocol_error};
 use super::consent::{self, Consented};
 use repertoire::activation::{Activation, Command, find_command, text_of_arguments};
 use repertoire::catalog::Audience;
-use repertoire::disclosure::model_text;
+use repertoire::disclosure::{description_text, model_text};
 use repertoire::engine::Activate;
 use repertoire::skill::SkillId;
 use repertoire::{Error, ErrorCode};
@@ -62,7 +62,8 @@ fn name(command: &Command) -> &str {
 
 fn prompt(command: &Command) -> Prompt {
     let hint = command.argument_hint.as_deref().unwrap_or("what to do it with");
-    let argument = PromptArgument::new(ARGS).with_description(hint).with_required(false);
+    let argument =
+        PromptArgument::new(ARGS).with_description(description_text(hint)).with_required(false);
     Prompt::new(name(command), Some(&command.brief), Some(vec![argument]))
 }
 

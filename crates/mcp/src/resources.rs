@@ -18,7 +18,7 @@ use super::pages::{after_mark, cursor_at};
 use super::skills::MAX_FILE_BYTES;
 use repertoire::activation::{Content, ReadOptions, files_of, has_directory};
 use repertoire::catalog::{Audience, Catalog, Entry};
-use repertoire::disclosure::{model_text, path_line};
+use repertoire::disclosure::{description_text, model_text, path_line};
 use repertoire::{Error, ErrorCode};
 
 /// The maximum number of files of one skill in the list of all files. The others can still be read.
@@ -191,7 +191,7 @@ fn files(entry: &Entry, limit: usize) -> Vec<String> {
 fn skill_md(root: &str, entry: &Entry) -> Resource {
     let uri = address::uri(&format!("{root}/{SKILL_MD}"));
     Resource::new(uri, entry.skill.portable_name())
-        .with_description(model_text(&entry.skill.portable_description()))
+        .with_description(description_text(&entry.skill.portable_description()))
         .with_mime_type(MARKDOWN)
 }
 

@@ -1,6 +1,5 @@
 //! Bodies of skills in Markdown, in which no line can pass for the engine's own.
 
-#[cfg(feature = "toolsets")]
 use std::borrow::Cow;
 
 use super::fences::{fences, is_inside};
@@ -25,7 +24,6 @@ pub(super) fn push_markdown_body(body: &str, out: &mut String) {
 
 /// Returns `text` with a backslash before each line, outside of fenced code, that is a heading in Markdown
 /// or looks like a line of a disclosure. Closes an open code fence.
-#[cfg(feature = "toolsets")]
 pub(in crate::disclosure) fn without_headings(text: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(text.len() + 16);
     push_escaped(text, |line| is_heading(line) || looks_like_disclosure(line), &mut escaped);
@@ -58,7 +56,6 @@ fn push_escaped(body: &str, is_refused: impl Fn(&str) -> bool, out: &mut String)
 
 /// Tells whether `line`, in which blanks are single, is a heading, or the line of dashes below one, also in
 /// a quotation or a list.
-#[cfg(feature = "toolsets")]
 fn is_heading(line: &str) -> bool {
     let text = line.trim_start_matches(['>', '*', '+', '-', ' ']);
     let text = match text.split_once(['.', ')']) {
@@ -180,7 +177,6 @@ mod tests {
         assert_eq!(markdown_body("~~~\nx\n~~~\n"), "~~~\nx\n~~~\n");
     }
 
-    #[cfg(feature = "toolsets")]
     #[test]
     fn a_description_has_no_heading() {
         for line in

@@ -181,10 +181,7 @@ impl Server {
             }
             let code = match answer {
                 Ok(Ok(answer)) => return result(answer, &self.strays),
-                // The server has ended, and this process is about to end.
-                Ok(Err(_)) => loop {
-                    thread::park();
-                },
+                Ok(Err(_)) => end_with_output(),
                 Err(_) if host.is_cancelled() => ErrorCode::Cancelled,
                 Err(_) if host.deadline().is_some_and(|deadline| deadline <= Instant::now()) => {
                     ErrorCode::DeadlineExceeded
@@ -273,6 +270,14 @@ fn end_with(mut process: Child) -> io::Result<()> {
     };
     thread::Builder::new().name("mcp-server".to_owned()).spawn(wait)?;
     Ok(())
+}
+
+/// Ends this process, as the server has closed its standard output and can answer nothing any more. If it has
+/// ended, too, the report of that comes first.
+fn end_with_output() -> ! {
+    thread::sleep(3 * LAST_WORDS);
+    let _ = writeln!(io::stderr(), "the MCP server closed its standard output");
+    std::process::exit(1)
 }
 
 fn result(

@@ -159,6 +159,11 @@ impl Strays {
         }
     }
 
+    /// Tells whether a request of this number was sent.
+    fn is_sent(&self, number: i64) -> bool {
+        (0..=self.last_request.load(Ordering::Relaxed)).contains(&number)
+    }
+
     /// Returns the message in a line; `None`, after noting the line, if it is not one.
     fn read(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
@@ -172,9 +177,12 @@ impl Strays {
         let read = serde_json::from_slice(line).ok().or_else(whole);
         let Some(message) = read else {
             let value: Value = serde_json::from_slice(line).unwrap_or_default();
+            let is_answer = value.get("method").is_none();
             // A notification that the SDK does not know answers nothing.
-            if !(value["method"].is_string() && value.get("id").is_none()) {
-                self.add(serde_json::from_value(value["id"].clone()).ok(), line, shown(line));
+            if is_answer || value.get("id").is_some() {
+                // A request that cannot be read gets no reply, so the server may wait for ever.
+                let id = value["id"].as_i64().filter(|id| is_answer && self.is_sent(*id));
+                self.add(id.map(RequestId::Number), line, shown(line));
             }
             return None;
         };
@@ -183,9 +191,7 @@ impl Strays {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => return Some(message),
         };
-        let last = self.last_request.load(Ordering::Relaxed);
-        if !matches!(answered, Some(NumberOrString::Number(number)) if (0..=last).contains(number))
-        {
+        if !matches!(answered, Some(NumberOrString::Number(number)) if self.is_sent(*number)) {
             self.add(None, line, shown(line));
             return None;
         }

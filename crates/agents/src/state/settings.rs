@@ -1,12 +1,13 @@
 //! Settings files of agents, read leniently: a file that cannot be read has no settings, as the agent
 //! itself reports it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
+use repertoire::open_options::regular_file;
 use serde_json::Value;
 use toml_edit::DocumentMut;
 
@@ -80,11 +81,10 @@ pub(super) fn toml(path: &Path) -> Option<DocumentMut> {
     text(path)?.parse().ok()
 }
 
-fn text(path: &Path) -> Option<String> {
-    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let file = File::open(path).ok().filter(|_| is_file)?;
+/// Reads the text of the file at `path`; `None` for anything else, which may never end.
+pub(super) fn text(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    regular_file(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     String::from_utf8(bytes).ok()
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf, absolute};
 
+use super::settings::text;
 use repertoire::catalog::levels;
 
 /// The place and the environment in which an agent starts.
@@ -121,14 +122,14 @@ impl Start {
     /// The main checkout of the repository, if the project is a linked worktree of it.
     pub(super) fn main_checkout(&self) -> Option<PathBuf> {
         let link = self.project().join(".git");
-        let text = std::fs::read_to_string(&link).ok()?;
-        let git_dir = PathBuf::from(text.strip_prefix("gitdir:")?.trim());
+        let pointer = text(&link)?;
+        let git_dir = PathBuf::from(pointer.strip_prefix("gitdir:")?.trim());
         // Git keeps a path back. Without it, anybody's file could name any directory.
-        let back = PathBuf::from(std::fs::read_to_string(git_dir.join("gitdir")).ok()?.trim());
+        let back = PathBuf::from(text(&git_dir.join("gitdir"))?.trim());
         if back.canonicalize().ok()? != link.canonicalize().ok()? {
             return None;
         }
-        let common = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
+        let common = text(&git_dir.join("commondir"))?;
         let common = git_dir.join(common.trim()).canonicalize().ok()?;
         Some(common.parent()?.to_owned()).filter(|_| common.ends_with(".git"))
     }

@@ -37,6 +37,10 @@ const STARTING_DIR_VARIABLES: [(HookAgent, &str); 5] = [
     (HookAgent::Droid, "FACTORY_PROJECT_DIR"),
 ];
 
+/// The line of the log about an input without the name of its conversation.
+const NAMELESS: &str =
+    "the input does not name the session (`session_id`): it is answered, and nothing is remembered";
+
 /// The answer to print, and the problems met while computing it.
 #[derive(Default)]
 struct Answer {
@@ -136,6 +140,8 @@ fn answer(
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
     let mut common = in_directory(agent, working_dir, common);
+    let nameless = call.session.is_none().then(|| NAMELESS.to_owned());
+    told.extend(nameless.filter(|what| !is_logged(what, &common)));
     if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
@@ -168,9 +174,7 @@ fn answer(
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {
-        told.extend(
-            config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
-        );
+        told.extend(new(config.diagnostics().iter(), &common));
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
@@ -195,10 +199,9 @@ fn answer(
         let catalog = engine.catalog();
         let codes = [Code::MissingSource, Code::RefusedSetting];
         let findings = catalog.diagnostics().iter().filter(|of| codes.contains(&of.code));
-        let findings = findings.map(found).filter(|what| !is_logged(what, &common));
-        let new: Vec<String> = findings.filter(|what| !told.contains(what)).collect();
-        told.extend(new);
-        let refused = refused_settings(catalog.diagnostics(), &call.session);
+        let findings = new(findings, &common).into_iter().filter(|what| !told.contains(what));
+        told.extend(findings.collect::<Vec<_>>());
+        let refused = refused_settings(catalog.diagnostics(), call.session.as_deref());
         told.extend(refused.filter(|what| !is_logged(what, &common)));
     }
     loading.set(None);
@@ -207,7 +210,7 @@ fn answer(
     told.extend(failure.filter(|what| !is_logged(what, &common)));
     told.extend(problems.take().iter().map(said));
     told.extend_from_slice(&engine.cache_use().problems);
-    let session = Some(engine.session(&call.session)).filter(|_| !text.is_empty());
+    let session = call.session.filter(|_| !text.is_empty()).map(|name| engine.session(&name));
     // The process ends: the system frees memory faster, and the store tolerates this as it
     // tolerates a killed process.
     std::mem::forget(engine);
@@ -300,13 +303,26 @@ pub(crate) fn refuse(agent: &str, error: &str) {
     tell(agent, &format!("{first}; see `repertoire hook --help`"), &common, out);
 }
 
+/// Returns the findings that the log does not have yet, as text: each of a few, and how many more there are.
+/// The author of a project must not fill the log, nor the time that a hook has.
+fn new<'a>(findings: impl Iterator<Item = &'a Diagnostic>, common: &Common) -> Vec<String> {
+    const MAX_NAMED: usize = 12;
+    let findings: Vec<&Diagnostic> = findings.collect();
+    let named = findings.iter().take(MAX_NAMED).map(|finding| found(finding));
+    let n_more = findings.len().saturating_sub(MAX_NAMED);
+    let more = (n_more > 0).then(|| {
+        format!("{n_more} more findings about the configuration, which `repertoire check` lists")
+    });
+    named.chain(more).filter(|what| !is_logged(what, common)).collect()
+}
+
 /// Formats a finding about the configuration.
 fn found(finding: &Diagnostic) -> String {
     format!("{finding}; {}", finding.help)
 }
 
 /// Says in one line for a session which settings of the project are refused.
-fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
+fn refused_settings(findings: &[Diagnostic], session: Option<&str>) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let refused = findings.iter().filter(|finding| finding.code == Code::RefusedSetting);
     let all: Vec<&str> = refused.map(|finding| finding.message.as_str()).collect();
@@ -315,7 +331,8 @@ fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
         0 => String::new(),
         n_more => format!("; and {n_more} more, which `repertoire check` lists"),
     };
-    (!all.is_empty()).then(|| format!("session {session}: {named}{more}"))
+    let session = session.map(|session| format!("session {session}: ")).unwrap_or_default();
+    (!all.is_empty()).then(|| format!("{session}{named}{more}"))
 }
 
 /// Tells whether the log already holds `what`: otherwise each message would add it again.

@@ -22,11 +22,9 @@ pub(super) fn read() -> Result<String, Error> {
         let message = format!("the input of the hook is longer than {LONGEST_INPUT} bytes");
         return Err(refuse(ErrorCode::InvalidParam, message));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let message = format!("the input of the hook is not UTF-8 from byte {at} on");
-        refuse(ErrorCode::InvalidParam, message)
-    })
+    // A message is answered even if a character of it was cut.
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Reads up to the end of the first JSON object or array, of other text as much as arrives first, and

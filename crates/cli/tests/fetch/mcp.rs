@@ -273,6 +273,8 @@ fn servers_that_lie_send_too_much_or_hang_are_refused() {
         ("large", InvalidParam, "more than 65536 bytes"),
         ("endless", InvalidParam, "bytes in a message"),
         ("silent", Timeout, "took longer than 4 s"),
+        ("prints", ExecutionError, "it prints `Segmentation fault \\u{1b}[2J`"),
+        ("asks", ExecutionError, "it prints `{"),
         ("pages", Timeout, "took longer than 4 s"),
         ("ends", ExecutionError, "it says: the disk is full"),
         ("other", ExecutionError, "does not answer with `skill://ops/deploy/notes.md`"),
@@ -325,6 +327,8 @@ fn http_servers_that_hang_flood_or_lead_elsewhere_are_given_up() {
         ("", &b""[..], Timeout, "took longer than 4 s"),
         (json, &[b' '; 4096], InvalidParam, "bytes in a message"),
         (events, &[b'x'; 4096], InvalidParam, "bytes in a message"),
+        (events, b"data: Segmentation fault\n\n", ExecutionError, "it prints `Segmentation fault`"),
+        (events, b"data: {\"id\": 1}\n\n", ExecutionError, "it prints `{"),
         (elsewhere, b"", ExecutionError, "HTTP 307"),
     ] {
         let (found, message) = fetch(&http_answers(head, body), &[]).unwrap_err();

@@ -38,6 +38,13 @@ fn serve() {
     });
 }
 
+/// Prints a line in place of an answer.
+#[expect(clippy::print_stdout, reason = "its standard output is the line to its client")]
+async fn print_and_wait(line: &str) -> String {
+    println!("{line}");
+    std::future::pending().await
+}
+
 struct Server {
     mode: String,
 }
@@ -125,6 +132,11 @@ impl ServerHandler for Server {
             ("size", _) => "More notes.\n".to_owned(),
             ("endless", _) => "x".repeat(4 << 20),
             ("silent", _) => std::future::pending().await,
+            ("prints", _) => print_and_wait("Segmentation fault \u{1b}[2J").await,
+            ("asks", _) => {
+                let request = r#"{"jsonrpc": "2.0", "id": "p", "method": "ping", "params": 7}"#;
+                print_and_wait(request).await
+            }
             ("ends", _) => {
                 #[expect(clippy::print_stderr, reason = "the last words of a server")]
                 {

@@ -11,15 +11,12 @@ fn bad_input_ends_well_and_is_logged() {
     type Case<'a> = (&'a [u8], &'a str);
     let good = prompt("s", "deploy it");
     let cases: &[Case<'_>] = &[
-        (b"", "is not JSON"),
-        (b"deploy it", "is not JSON"),
-        (b"[]", "is not a JSON object"),
-        (b"\xff\xfe{}", "is not UTF-8 from byte 0"),
-        (&good.as_bytes()[..good.len() - 1], "is not JSON"),
-        (
-            b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"x\"}",
-            "does not name the session",
-        ),
+        (b"", "is not JSON: EOF"),
+        (b"deploy it", "is not JSON: expected"),
+        (b"[]", "is not a JSON object: invalid type: sequence"),
+        (b"{\xff}", "is not JSON: key must be a string"),
+        (&good.as_bytes()[..good.len() - 1], "is not JSON: EOF"),
+        (b"{\"session_id\": \"s\"}", "unknown event, ``"),
         (b"{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}", "unknown event, `Stop`"),
     ];
     for (input, wanted) in cases {
@@ -309,37 +306,4 @@ fn thirty_two_hooks_at_once_lose_nothing() {
         let known = store.state(&format!("claude-code:s{n}")).unwrap();
         assert_eq!((known.skills.len(), known.skills[0].uses), (1, 1), "session {n}");
     }
-}
-
-/// A project's settings that would take something away are named in one line a session, and take nothing.
-#[test]
-fn refused_settings_of_a_project_are_told_once_a_session() {
-    let place = Place::new();
-    let hook = |session: &str, message: &str| {
-        let args = ["hook", "claude-code", "--deadline", "60"];
-        place.run_with(args, prompt(session, message).as_bytes()).exits(0)
-    };
-    let skill = "---\nname: mine\ndescription: Mows.\ntriggers: [mow]\n---\nMow the lawn.\n";
-    place.write("home/.agents/skills/mine/SKILL.md", skill);
-    place.write(
-        ".repertoire/config.toml",
-        "[skills]\ndisabled = [\"mine\"]\n[limits]\nmax_query_bytes = 1\nbudget = 1\n\
-         [meta_phrases]\nshow_all = [\"the\"]\nregistry = [\"the\"]\n",
-    );
-    for (session, n_lines) in [("a", 6), ("b", 1), ("c", 1)] {
-        let first = hook(session, "mow it");
-        assert!(first.stdout.contains("Mow the lawn."), "{first:?}");
-        // The findings themselves are told once, and then a line of each session.
-        assert_eq!(first.stderr.lines().count(), n_lines, "{first:?}");
-        let told = first.stderr.lines().last().unwrap();
-        let parts = [
-            &format!("session claude-code:{session}: ")[..],
-            "the file of a project",
-            "and 2 more",
-        ];
-        assert!(parts.iter().all(|part| told.contains(part)), "{told}");
-        let second = hook(session, "the grass");
-        assert_eq!(second.stderr, "", "it was told");
-    }
-    assert_eq!(log(&place).lines().count(), 8, "{}", log(&place));
 }

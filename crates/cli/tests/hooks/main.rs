@@ -6,12 +6,14 @@ mod binary;
 mod conversations;
 mod doctor;
 mod failures;
+mod fields;
 mod installation;
 mod listed_once;
 mod listing;
 #[cfg(unix)]
 mod matrix;
 mod missed;
+mod projects;
 mod protocol;
 mod replay;
 #[cfg(all(unix, feature = "postgres"))]
@@ -65,11 +67,16 @@ fn place() -> Place {
 
 /// Runs the hook of `agent` with the skills of the project only.
 fn hook(place: &Place, agent: &str, input: &str) -> Run {
+    hook_with(place, agent, input.as_bytes())
+}
+
+/// Runs the hook of `agent` with an input that need not be text.
+fn hook_with(place: &Place, agent: &str, input: &[u8]) -> Run {
     let skills = place.path().join(".repertoire/skills");
     let native = place.path().join(".claude/skills");
     let (native, skills) = (native.to_str().unwrap(), skills.to_str().unwrap());
     let args = ["hook", agent, "--deadline", "60", "--source", native, "--source", skills];
-    place.run_with(args, input.as_bytes())
+    place.run_with(args, input)
 }
 
 fn prompt(session: &str, text: &str) -> String {

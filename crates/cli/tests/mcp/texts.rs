@@ -222,7 +222,9 @@ fn no_message_of_the_mcp_server_has_a_character_that_is_not_seen() {
     for message in listed.iter().chain(&messages) {
         assert_clean(message, "mcp");
     }
-    assert_no_heading(&of(1, "tools")[..].into(), "tools/list");
+    for (id, list) in [(1, "tools"), (2, "prompts"), (3, "resources")] {
+        assert_no_heading(&of(id, list)[..].into(), list);
+    }
     // Each of them gave something: the texts arrived.
     let text = |ids: &[usize]| -> String {
         ids.iter().map(|id| answer_to(&messages, *id).to_string()).collect()

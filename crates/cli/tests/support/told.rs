@@ -12,7 +12,7 @@ pub(crate) const SKILL: &str = "skills/told";
 /// A server that reads its tools and the lines of its answers from files. `ID` stands for the id of the
 /// request.
 const SERVER: &str = r#"#!/usr/bin/python3
-import json, os, sys
+import json, os, sys, time
 
 def said(name):
     try:
@@ -32,7 +32,10 @@ for line in sys.stdin:
     message = json.loads(line)
     method, params = message.get("method"), message.get("params", {})
     lines = said(method.replace("/", "-")) if method else ""
-    if lines:
+    if lines == "close":
+        os.close(1)
+        time.sleep(600)
+    elif lines:
         print_raw(lines.replace("ID", str(message["id"])))
     elif method == "initialize":
         send({"id": message["id"], "result": {"protocolVersion": params["protocolVersion"],

@@ -194,6 +194,12 @@ fn an_answer_that_is_no_message_ends_the_call_at_once_and_is_shown() {
             "-1",
         ),
         ("[{\"jsonrpc\": \"2.0\"}]\n", "[{"),
+        // A request of its own that cannot be read, for whose reply it would wait.
+        (
+            "{\"jsonrpc\": \"2.0\", \"id\": \"p\", \"method\": \"roots/list\", \"params\": 7}\n",
+            "roots",
+        ),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 99, \"bogus\": 1}\n", "bogus"),
         ("a\u{1b}[2Jb\u{202e}c\n", "`a\\u{1b}[2Jb\\u{202e}c`"),
         (&long, "xxx…`"),
     ] {
@@ -207,6 +213,22 @@ fn an_answer_that_is_no_message_ends_the_call_at_once_and_is_shown() {
         assert!(message.contains(shown), "{shown}: {message}");
         assert!(message.chars().count() < 600 && !message.contains(char::is_control), "{message}");
     }
+}
+
+/// A server that closes its output and goes on can answer nothing: the call ends at once, and so does the server.
+#[test]
+fn a_server_that_closes_its_output_ends_the_call_at_once() {
+    let Some(place) = place(&json!([tool("add", "Adds.")])) else { return };
+    trust(&place);
+    for method in ["tools-call", "tools-list", "initialize"] {
+        say(&place, method, "close");
+        let began = Instant::now();
+        let failed = call(&place, "told.add");
+        assert!(began.elapsed() < Duration::from_secs(8), "{method}: {:?}", began.elapsed());
+        assert_eq!(failed["error"]["code"], "EXECUTION_ERROR", "{method}: {failed}");
+        std::fs::remove_file(place.path().join("said").join(method)).unwrap();
+    }
+    assert_eq!(call(&place, "told.add")["text"], "done");
 }
 
 /// A line before `initialize` that is not a message is shown at once.

@@ -78,6 +78,8 @@ impl Connection {
         let open = match address {
             McpAddress::Program(words) => connection.start(words, runtime)?,
             McpAddress::Http { url, token } => {
+                // No server greets in an event.
+                connection.received.begin();
                 let transport = {
                     let _inside = runtime.enter();
                     http::transport(url, token.as_deref(), &connection.received)?
@@ -106,6 +108,7 @@ impl Connection {
                 return Err(error);
             }
         };
+        self.received.begin();
         Ok(Open { runtime, service, program: Some(program) })
     }
 
@@ -208,6 +211,9 @@ impl Connection {
         if let Some(error) = self.received.too_large(&self.source) {
             return error;
         }
+        if let Some(line) = self.received.stray() {
+            return self.failed(&format!("it prints `{line}`, which is not a message"));
+        }
         match error {
             ServiceError::McpError(error) => {
                 let said: String = error.message.chars().take(MAX_MESSAGE).collect();
@@ -234,8 +240,10 @@ impl Connection {
     /// The error for an address without an MCP server.
     fn not_answered(&self, error: &dyn Display) -> Error {
         let too_large = self.received.too_large(&self.source);
+        let printed = self.received.stray().map(|line| format!("it prints `{line}`"));
         too_large.unwrap_or_else(|| {
-            self.failed(&format!("it does not answer as an MCP server: {error}"))
+            let why = printed.unwrap_or_else(|| error.to_string());
+            self.failed(&format!("it does not answer as an MCP server: {why}"))
         })
     }
 

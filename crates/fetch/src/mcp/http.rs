@@ -292,6 +292,7 @@ impl Server {
                     event.extend_from_slice(data);
                     event.push(b'\n');
                 } else if line.is_empty() && !event.is_empty() {
+                    self.received.check(&event).map_err(StreamableHttpError::Client)?;
                     let message = serde_json::from_slice(&event);
                     event.clear();
                     if let Ok(

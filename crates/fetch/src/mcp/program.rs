@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use rmcp::service::RoleClient;
+use rmcp::service::{RoleClient, RxJsonRpcMessage};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::process::{ChildStdin, ChildStdout};
@@ -26,7 +26,10 @@ const TICK: Duration = Duration::from_millis(10);
 /// The time that a program which closed its output has to end by itself, and to say why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The bytes received on a connection, and their limits.
+/// The longest part of a line that an error shows, in bytes.
+const MAX_SHOWN: usize = 200;
+
+/// The bytes received on a connection, their limits, and the first line that is not a message.
 #[derive(Debug)]
 pub(super) struct Received {
     n_bytes: AtomicU64,
@@ -34,14 +37,47 @@ pub(super) struct Received {
     /// The maximum number of bytes in one message.
     message: u64,
     is_over: AtomicBool,
+    /// True once the server speaks the protocol: before that, some servers print a greeting.
+    is_begun: AtomicBool,
+    /// The beginning of a line after that which is not a message.
+    stray: Mutex<Option<String>>,
 }
 
 impl Received {
     pub(super) fn new(limits: &FetchLimits) -> Received {
         // Room for a file as base64 or as an escaped text, and for the rest of the message.
         let message = limits.file_bytes.saturating_mul(2).saturating_add(1 << 20);
-        let (n_bytes, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
-        Received { n_bytes, most: limits.transfer_bytes, message, is_over }
+        Received {
+            n_bytes: AtomicU64::new(0),
+            most: limits.transfer_bytes,
+            message,
+            is_over: AtomicBool::new(false),
+            is_begun: AtomicBool::new(false),
+            stray: Mutex::default(),
+        }
+    }
+
+    /// Notes that the server speaks the protocol: from here on, each line must be a message.
+    pub(super) fn begin(&self) {
+        self.is_begun.store(true, Ordering::Relaxed);
+    }
+
+    /// Fails if `line` should be a message and is not. The SDK would ignore it, and the request that it was
+    /// meant to answer would wait until the time is over.
+    pub(super) fn check(&self, line: &[u8]) -> io::Result<()> {
+        let line = line.trim_ascii();
+        if line.is_empty() || !self.is_begun.load(Ordering::Relaxed) || is_message(line) {
+            return Ok(());
+        }
+        let shown = String::from_utf8_lossy(&line[..line.len().min(MAX_SHOWN)]);
+        *self.stray.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(shown.escape_debug().to_string());
+        Err(io::ErrorKind::InvalidData.into())
+    }
+
+    /// Returns the beginning of a line that was not a message.
+    pub(super) fn stray(&self) -> Option<String> {
+        self.stray.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Counts bytes of a message of which `n_before` were received already. Fails if a limit is
@@ -62,6 +98,15 @@ impl Received {
         let what = if is_long { "bytes in a message" } else { "bytes" };
         is_over.then(|| too_large(source, what, if is_long { self.message } else { self.most }))
     }
+}
+
+/// Tells whether a line is a message that the SDK reads, or a notification that it does not know.
+fn is_message(line: &[u8]) -> bool {
+    if serde_json::from_slice::<RxJsonRpcMessage<RoleClient>>(line).is_ok() {
+        return true;
+    }
+    let value: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
+    value["method"].is_string() && value.get("id").is_none()
 }
 
 /// The transport over the streams of a program, and a channel for its first line, if that is not a
@@ -101,7 +146,7 @@ impl Program {
         let stdin = stdin.ok_or_else(|| failed(&"it has no standard input"))?;
         let stdin = ChildStdin::from_std(stdin).map_err(|error| failed(&error))?;
         let stdout = ChildStdout::from_std(stdout).map_err(|error| failed(&error))?;
-        let stdout = Counted { inner: stdout, received: Arc::clone(received), in_line: 0 };
+        let stdout = Counted { inner: stdout, received: Arc::clone(received), line: Vec::new() };
         let (stdout, stray) = FirstLine::new(stdout);
         // `Counted` limits the length of lines. The limit of this transport would wait for another line.
         let transport = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
@@ -127,12 +172,12 @@ impl Program {
     }
 }
 
-/// A stream that fails once a limit is exceeded.
+/// A stream that fails once a limit is exceeded, or at a line that is not a message.
 pub(super) struct Counted<R> {
     inner: R,
     received: Arc<Received>,
     /// The bytes since the last line feed.
-    in_line: u64,
+    line: Vec<u8>,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Counted<R> {
@@ -143,11 +188,15 @@ impl<R: AsyncRead + Unpin> AsyncRead for Counted<R> {
     ) -> Poll<io::Result<()>> {
         let n_before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
+        let this = &mut *self;
         let new = &buffer.filled()[n_before..];
-        self.received.count(new.len() as u64, self.in_line)?;
-        match new.iter().rposition(|byte| *byte == b'\n') {
-            Some(at) => self.in_line = (new.len() - at - 1) as u64,
-            None => self.in_line += new.len() as u64,
+        this.received.count(new.len() as u64, this.line.len() as u64)?;
+        for piece in new.split_inclusive(|byte| *byte == b'\n') {
+            this.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                this.received.check(&this.line)?;
+                this.line.clear();
+            }
         }
         Poll::Ready(Ok(()))
     }
