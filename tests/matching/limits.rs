@@ -50,7 +50,7 @@ fn time(run: impl Fn()) -> Duration {
 #[track_caller]
 fn assert_quick(what: &str, run: impl Fn()) {
     let elapsed = time(run);
-    assert!(elapsed < Duration::from_secs(1), "{what} took {elapsed:?}");
+    assert!(elapsed < Duration::from_secs(5), "{what} took {elapsed:?}");
 }
 
 #[test]
