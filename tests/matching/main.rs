@@ -5,6 +5,7 @@
 mod attachments;
 mod crowd;
 mod denials;
+mod denied_names;
 mod differential;
 mod folding;
 #[path = "../support/index.rs"]

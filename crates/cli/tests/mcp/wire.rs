@@ -1,7 +1,6 @@
 //! The real binary on standard input and output, line by line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -278,16 +277,14 @@ fn a_client_that_goes_takes_the_server_with_it() {
 #[test]
 fn calls_go_on_after_the_client_has_closed_its_side_as_long_as_some_end() {
     let mut server = Server::started();
-    let flags: Vec<PathBuf> =
-        (0..8).map(|step| server.skills.path().join(format!("end-{step}"))).collect();
+    let flag = |step| server.skills.path().join(format!("end-{step}"));
+    let flags: Vec<String> = (0..8).map(|step| flag(step).to_str().unwrap().to_owned()).collect();
     // Each script ends when it is told to; the last one never ends.
-    let ends: Vec<&str> = flags.iter().map(|flag| flag.to_str().unwrap()).collect();
-    let mut scripts: Vec<_> = ends.iter().map(|end| ("until.sh", *end)).collect();
-    scripts.push(("wait.sh", "60.000029"));
+    let scripts = flags.iter().map(|flag| ("until.sh", &**flag));
+    let scripts: Vec<(&str, &str)> = scripts.chain([("wait.sh", "60.000029")]).collect();
     for (id, (script, arg)) in (1..).zip(&scripts) {
-        let arguments = json!({"skill": "slow", "script": script, "args": [arg]});
-        let call = json!({"name": "run_skill_script", "arguments": arguments});
-        server.send(id, "tools/call", &call);
+        let script = json!({"skill": "slow", "script": script, "args": [arg]});
+        server.send(id, "tools/call", &json!({"name": "run_skill_script", "arguments": script}));
     }
     let start = Instant::now();
     while !scripts.iter().all(|(_, arg)| is_alive(arg)) {
