@@ -160,7 +160,10 @@ fn by_query(n_skills: usize, budget: Duration) {
     let mut rows = Vec::new();
     for (name, language, n_bytes) in cases {
         let queries = queries(language, n_bytes, n_skills, if n_bytes > 1_000 { 4 } else { 64 });
-        queries.iter().take(8).for_each(|query| compiled.assert_first(query));
+        // Code counts as attached to a message, so what matches in it is not in full.
+        if language != Language::Code {
+            queries.iter().take(8).for_each(|query| compiled.assert_first(query));
+        }
         let mut folded = Vec::new();
         let mut rivals = [
             rival("bare scan", |query| scan.count(query, &mut folded)),
