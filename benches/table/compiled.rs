@@ -1,6 +1,6 @@
 //! A catalog with its engine, and the calls that are measured.
 
-use repertoire::{DisclosureOptions, Engine, EngineBuilder, HitKind, Match, Skill};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, HitKind, Match, Skill, SkillId};
 
 use crate::measure::{Rival, rival};
 use crate::support::catalog::skills;
@@ -50,12 +50,22 @@ impl Compiled {
 
     /// Asserts that the skills of a disclosure are the first of all matches, weak mentions aside.
     pub(crate) fn assert_first(&self, query: &str) {
-        let all = self.engine.matches(query);
+        let (first, shown) = self.first_and_shown(query);
+        assert_eq!(first, shown, "{query:?}");
+    }
+
+    /// Asserts that the skills of a disclosure begin the list of matches. What is code or no text at all counts as
+    /// attached to a message, so that some of its matches are not in full.
+    pub(crate) fn assert_order(&self, query: &str) {
+        let (first, shown) = self.first_and_shown(query);
+        assert!(first.starts_with(&shown), "{query:?}: {first:?}, {shown:?}");
+    }
+
+    fn first_and_shown(&self, query: &str) -> (Vec<SkillId>, Vec<SkillId>) {
         let is_weak =
-            |of: &&Match| !of.explicit && of.hits.iter().all(|hit| hit.kind == HitKind::Name);
-        let first = all.iter().filter(|of| !is_weak(of)).map(|of| &of.id);
-        let shown = self.engine.disclose(query).full;
-        assert!(first.take(3).eq(&shown), "{query:?}: {shown:?}");
+            |of: &Match| !of.explicit && of.hits.iter().all(|hit| hit.kind == HitKind::Name);
+        let all = self.engine.matches(query).into_iter().filter(|of| !is_weak(of));
+        (all.map(|of| of.id).take(3).collect(), self.engine.disclose(query).full)
     }
 }
 
