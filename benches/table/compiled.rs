@@ -61,6 +61,7 @@ impl Compiled {
         assert!(first.starts_with(&shown), "{query:?}: {first:?}, {shown:?}");
     }
 
+    /// Returns the first of all matches, weak mentions aside, and the skills in full.
     fn first_and_shown(&self, query: &str) -> (Vec<SkillId>, Vec<SkillId>) {
         let is_weak =
             |of: &Match| !of.explicit && of.hits.iter().all(|hit| hit.kind == HitKind::Name);

@@ -1,4 +1,4 @@
-//! What a denial takes along: the triggers inside of a denied name, and the text of the skill.
+//! The reach of a denial: the triggers inside of a denied name, and the text of the skill.
 
 use repertoire::matcher::IndexOptions;
 use repertoire::{Engine, SkillId};
