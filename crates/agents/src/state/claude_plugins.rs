@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::manifest_path::{below, each_below};
-use super::settings::Settings;
+use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot};
 use repertoire::Skill;
 use repertoire::catalog::RuleTarget;
@@ -27,8 +26,8 @@ pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path, state: &
     for (id, installations) in installed.value["plugins"].as_object().into_iter().flatten() {
         let off = match enabled.get(id.as_str()) {
             Some((true, _)) => None,
-            Some((false, file)) => Some(disabled(id, file)),
-            None => Some(Obstacle::new(format!("no `{id}` in enabledPlugins"), &installed.path)),
+            Some((false, file)) => Some(Obstacle::of_plugin(id, file)),
+            None => Some(Obstacle::of_unnamed_plugin(id, &installed.path)),
         };
         let (name, marketplace) = id.split_once('@').unwrap_or((id, ""));
         let path = installation(installations, here)["installPath"].as_str().map(PathBuf::from);
@@ -48,11 +47,6 @@ pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path, state: &
             state.add(root, off.as_ref());
         }
     }
-}
-
-/// Returns the setting in `file` that turns the plugin `id` off.
-fn disabled(id: &str, file: &Path) -> Obstacle {
-    Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), file)
 }
 
 /// Returns the installation of a plugin that counts in `here`. Version 1 of the file has one of each plugin,
@@ -81,16 +75,13 @@ fn entry(place: &Path, name: &str) -> Option<Value> {
 /// Adds the plugins among the directories of the user's skills, and what turns them off.
 pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentState) {
     // Most skills are not plugins, which one system call tells.
-    let dirs = fs::read_dir(skills).into_iter().flatten().flatten().map(|entry| entry.path());
-    let found = dirs.filter_map(|dir| Some((Settings::read(dir.join(MANIFEST))?, dir)));
-    let mut found: Vec<(Settings, PathBuf)> = found.collect();
-    found.sort_by(|(_, a), (_, b)| a.cmp(b));
-    for (manifest, dir) in found {
+    for dir in entries(skills) {
+        let Some(manifest) = Settings::read(dir.join(MANIFEST)) else { continue };
         let Some(name) = manifest.value["name"].as_str() else { continue };
         let id = format!("{name}@skills-dir");
         match enabled.get(&id) {
             Some((false, file)) => {
-                state.switch(RuleTarget::Below(dir), true, disabled(&id, file));
+                state.switch(RuleTarget::Below(dir), true, Obstacle::of_plugin(&id, file));
             }
             _ => state.roots.extend(Plugin { dir, name, entry: None }.roots()),
         }

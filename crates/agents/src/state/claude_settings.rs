@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::settings::Settings;
+use super::settings::{Settings, entries};
 use super::{Obstacle, Start};
 
 /// The directory of managed settings, relative to the root of the system.
@@ -86,9 +86,7 @@ impl Files {
             local_dirs(start).into_iter().map(|dir| dir.join(".claude/settings.local.json"));
         let project = std::iter::once(dir.join(".claude/settings.json")).chain(local);
         let managed = start.in_system(MANAGED);
-        let parts = std::fs::read_dir(managed.join("managed-settings.d")).into_iter().flatten();
-        let mut parts: Vec<PathBuf> = parts.flatten().map(|part| part.path()).collect();
-        parts.sort();
+        let parts = entries(&managed.join("managed-settings.d"));
         let managed = std::iter::once(managed.join("managed-settings.json")).chain(parts);
         let mut ignored = Vec::new();
         let mut valid = |path: PathBuf| {

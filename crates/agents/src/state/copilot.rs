@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::manifest_path::{below, each_below};
-use super::settings::Settings;
+use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
@@ -66,7 +66,7 @@ fn hooks_off(start: &Start) -> Option<Obstacle> {
 
 /// Returns the files of hooks in `dir` that turn off their own.
 fn switched_off(dir: &Path) -> Vec<(PathBuf, Obstacle)> {
-    let files = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
+    let files = entries(dir).into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
     let off = files.filter_map(Settings::read).filter(|file| file.switch(SWITCH) == Some(true));
     let by = |file: Settings| {
@@ -112,7 +112,7 @@ fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) {
         let copy = below(dir, marketplace).and_then(|dir| below(&dir, name));
         let copy = copy.filter(|copy| copy.is_dir());
         let dir = copy.or_else(|| in_marketplace(marketplace, name, user));
-        let by = Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), &file.path);
+        let by = Obstacle::of_plugin(&id, &file.path);
         for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
             state.add(root, (!is_on).then_some(&by));
         }

@@ -1,9 +1,9 @@
 //! Droid, the agent of Factory. Observed with 0.215.0 (`droid exec`) and a fake model: where skills and settings
 //! are found, and what each setting does. Its documentation: `docs.factory.ai/cli/configuration`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::settings::Settings;
+use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
@@ -45,19 +45,14 @@ pub(super) fn state(start: &Start) -> AgentState {
 /// Adds the directories of skills of the plugins. A file in `dir` tells of each installation. The agent calls
 /// their skills by the plain names.
 fn plugins(dir: &Path, files: &[Settings], state: &mut AgentState) {
-    let paths = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
-    let mut paths: Vec<PathBuf> = paths.collect();
-    paths.sort();
-    for installed in paths.into_iter().filter_map(Settings::read) {
+    for installed in entries(dir).into_iter().filter_map(Settings::read) {
         let id = installed.value["pluginId"].as_str().unwrap_or_default();
         let Some(place) = installed.value["entry"]["installPath"].as_str() else { continue };
         let decides = files.iter().rev().find(|file| !file.value["enabledPlugins"][id].is_null());
         let off = match decides {
             Some(file) if file.value["enabledPlugins"][id] == true => None,
-            Some(file) => {
-                Some(Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), &file.path))
-            }
-            None => Some(Obstacle::new(format!("no `{id}` in enabledPlugins"), &installed.path)),
+            Some(file) => Some(Obstacle::of_plugin(id, &file.path)),
+            None => Some(Obstacle::of_unnamed_plugin(id, &installed.path)),
         };
         state.add(SkillRoot::user(Path::new(place).join("skills")), off.as_ref());
     }

@@ -95,6 +95,16 @@ impl Obstacle {
         Obstacle { setting: setting.into(), file: file.to_owned() }
     }
 
+    /// The switch in `file` that turns the plugin `id` off.
+    fn of_plugin(id: &str, file: &Path) -> Obstacle {
+        Obstacle::new(format!("enabledPlugins: {{\"{id}\": false}}"), file)
+    }
+
+    /// The lack of a switch that turns the plugin `id` on, which `file` tells to be installed.
+    fn of_unnamed_plugin(id: &str, file: &Path) -> Obstacle {
+        Obstacle::new(format!("no `{id}` in enabledPlugins"), file)
+    }
+
     /// A variable of the environment, in place of a file.
     fn of_variable(name: &str, value: &str) -> Obstacle {
         Obstacle::new(format!("{name}={value}"), Path::new("the environment"))

@@ -90,8 +90,13 @@ pub(super) fn text(path: &Path) -> Option<String> {
 
 /// The directories in `dir`, in byte order of their names.
 pub(super) fn directories(dir: &Path) -> Vec<PathBuf> {
+    entries(dir).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+/// All that is in `dir`, in byte order of the names.
+pub(super) fn entries(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut dirs: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-    dirs.sort();
-    dirs
+    let mut entries: Vec<PathBuf> = entries.collect();
+    entries.sort();
+    entries
 }
