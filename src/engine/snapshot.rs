@@ -135,11 +135,12 @@ impl Snapshot {
 
     /// Ranks all matches, in a conversation with the history `state`.
     pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
-        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        let recent = recent(state);
         self.index.search_in(query, &Parts::of(&query.text), self.among(), &recent, limit)
     }
 
-    /// Ranks the skills that `selection` asks for, given the parts of the query's text, in a conversation with the history `state`.
+    /// Ranks the skills that `selection` asks for, given the parts of the query's text, in a conversation with the
+    /// history `state`.
     pub(super) fn select(
         &self,
         query: &Query<'_>,
@@ -147,7 +148,7 @@ impl Snapshot {
         state: &SessionState,
         selection: Selection<'_>,
     ) -> Answer {
-        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        let recent = recent(state);
         let selection = Selection { recent: &recent, ..selection };
         self.index.select_in(query, parts, self.among(), &selection)
     }
@@ -162,7 +163,7 @@ impl Snapshot {
         selection: Selection<'_>,
         limit: usize,
     ) -> (Answer, Vec<Match>, Vec<SkillId>) {
-        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        let recent = recent(state);
         let selection = Selection { recent: &recent, ..selection };
         self.index.select_of_all_in(query, parts, self.among(), &selection, limit)
     }
@@ -255,6 +256,11 @@ impl Snapshot {
     fn why_hidden(&self, id: &SkillId) -> Reason {
         self.catalog.get(id.as_str()).and_then(Reason::of).unwrap_or(Reason::Filtered)
     }
+}
+
+/// The skills that a conversation used recently, as far as the ranking of matches considers them.
+fn recent(state: &SessionState) -> Vec<SkillId> {
+    state.recent().take(MAX_RECENT).cloned().collect()
 }
 
 /// The skills that are matched for the model.

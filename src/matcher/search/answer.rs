@@ -45,19 +45,12 @@ impl Search<'_, '_> {
         n_told: usize,
     ) -> (Answer, Vec<Match>, Vec<SkillId>) {
         let n_matches = self.rank(selection.recent, usize::MAX, &[]);
+        let all = std::mem::take(&mut self.scratch.ranking.best);
         let named = self.named(&selection.named);
-        let best = std::mem::take(&mut self.scratch.ranking.best);
-        let mut n_others = 0;
-        let is_selected = |key: &&RankKey| {
-            named.contains(&key.skill()) || {
-                n_others += 1;
-                n_others <= selection.limit
-            }
-        };
-        self.scratch.ranking.best = best.iter().filter(is_selected).copied().collect();
+        self.scratch.ranking.select(selection.limit, &named);
         let answer = self.answer(0, n_matches);
         self.locate_certain();
-        let (told, beyond) = best.split_at(n_told.min(best.len()));
+        let (told, beyond) = all.split_at(n_told.min(all.len()));
         let told = told.iter().map(|key| self.to_match(*key)).collect();
         let beyond = beyond.iter().map(|key| self.index.id(key.skill()).clone()).collect();
         (answer, told, beyond)
