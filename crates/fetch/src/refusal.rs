@@ -183,8 +183,7 @@ fn of_text(text: &str) -> Option<(String, String)> {
     if text.contains(char::is_whitespace) {
         return Some(of_sentence(text));
     }
-    if let Some(package) = text.strip_prefix('@').filter(|rest| rest.contains('/')) {
-        let help = format!("for the repository on GitHub, write `{package}`");
+    if let Some(help) = of_owner(text) {
         return Some((format!("`{shown}` is the name of a package"), help));
     }
     if is_known(text) {
@@ -211,11 +210,8 @@ fn of_sentence(text: &str) -> (String, String) {
         return (format!("`{shown}` adds an MCP server"), help.to_owned());
     }
     if words.first().is_some_and(|first| INSTALLERS.contains(first)) {
-        let of_owner = words.iter().find_map(|word| word.strip_prefix('@'));
-        let help = of_owner.filter(|package| package.contains('/')).map_or_else(
-            || OF_PACKAGE.to_owned(),
-            |package| format!("for the repository on GitHub, write `{package}`"),
-        );
+        let help = words.iter().find(|word| word.starts_with('@')).and_then(|word| of_owner(word));
+        let help = help.unwrap_or_else(|| OF_PACKAGE.to_owned());
         return (format!("`{shown}` names a package, and no repository"), help);
     }
     let help = "give one address, such as `owner/repo@skill`";
@@ -227,6 +223,12 @@ fn plugin(text: &str) -> Option<(&str, &str)> {
     let mut words = text.split_whitespace().filter_map(|word| word.split_once('@'));
     let plugin = words.find(|(name, of)| is_word(name) && is_word(of));
     plugin.filter(|_| !text.contains(' ') || text.contains("plugin"))
+}
+
+/// The help for the name of a package that has an owner: `@acme/skills`.
+fn of_owner(package: &str) -> Option<String> {
+    let package = package.strip_prefix('@').filter(|rest| rest.contains('/'))?;
+    Some(format!("for the repository on GitHub, write `{package}`"))
 }
 
 fn is_word(word: &str) -> bool {
