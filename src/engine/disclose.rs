@@ -101,8 +101,8 @@ impl Engine {
         self.tell(now, &parts, answer, state, options, explains)
     }
 
-    /// The disclosure for a query, given the parts of its text and the `answer` of the matcher unless the query is blank, as
-    /// [`Engine::tell_after`] returns it.
+    /// The disclosure for a query as [`Engine::tell_after`] returns it, given the parts of its text, and the `answer`
+    /// of the matcher unless the query is blank.
     pub(super) fn tell(
         &self,
         now: &Snapshot,

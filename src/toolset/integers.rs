@@ -9,6 +9,7 @@ use super::described::each_described;
 
 /// The integers that a float holds exactly are below this number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Returns `arguments` with integers in place of the whole floats for which `schema` says `integer`, as far as
 /// [`each_described`] finds them.
 pub(super) fn with_integers(mut arguments: Value, schema: &Value) -> Value {

@@ -57,7 +57,7 @@ pub(in crate::matcher) struct ScannedAttachments<'s> {
     pub(in crate::matcher) only_start: Option<u32>,
 }
 
-/// How sure it is that a pattern matches a text.
+/// The certainty with which a pattern matches a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::matcher) enum Opened {
     /// It must be run to know.

@@ -174,7 +174,7 @@ fn answer(
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {
-        told.extend(new(config.diagnostics().iter(), &common));
+        told.extend(unlogged(config.diagnostics().iter(), &common));
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
@@ -199,7 +199,7 @@ fn answer(
         let catalog = engine.catalog();
         let codes = [Code::MissingSource, Code::RefusedSetting];
         let findings = catalog.diagnostics().iter().filter(|of| codes.contains(&of.code));
-        let findings = new(findings, &common).into_iter().filter(|what| !told.contains(what));
+        let findings = unlogged(findings, &common).into_iter().filter(|what| !told.contains(what));
         told.extend(findings.collect::<Vec<_>>());
         let refused = refused_settings(catalog.diagnostics(), call.session.as_deref());
         told.extend(refused.filter(|what| !is_logged(what, &common)));
@@ -305,7 +305,7 @@ pub(crate) fn refuse(agent: &str, error: &str) {
 
 /// Returns the findings that the log does not have yet, as text: each of a few, and how many more there are.
 /// The author of a project must not fill the log, nor the time that a hook has.
-fn new<'a>(findings: impl Iterator<Item = &'a Diagnostic>, common: &Common) -> Vec<String> {
+fn unlogged<'a>(findings: impl Iterator<Item = &'a Diagnostic>, common: &Common) -> Vec<String> {
     const MAX_NAMED: usize = 12;
     let findings: Vec<&Diagnostic> = findings.collect();
     let named = findings.iter().take(MAX_NAMED).map(|finding| found(finding));

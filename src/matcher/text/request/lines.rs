@@ -64,9 +64,7 @@ fn join_rows(message: &str, lines: &mut [Line]) {
             for line in &mut lines[at - 1..=at] {
                 line.kind = if is_run(*line) { line.kind } else { Kind::Quoted };
             }
-        } else if code::are_statements(&message[pair[0].range()], &message[pair[1].range()])
-            || code::are_steps(&message[pair[0].range()], &message[pair[1].range()])
-        {
+        } else if is_pair_of_code(pair.map(|line| &message[line.range()])) {
             lines[at - 1].kind = Kind::Code;
             lines[at].kind = Kind::Code;
         } else if entries::are_entries(above, below) {
@@ -116,6 +114,11 @@ fn join_members(message: &str, lines: &mut [Line]) {
             }
         }
     }
+}
+
+/// Tells whether two adjacent lines are code because of each other.
+fn is_pair_of_code([above, below]: [&str; 2]) -> bool {
+    code::are_statements(above, below) || code::are_steps(above, below)
 }
 
 fn push_block(message: &str, block: Range<usize>, kind: Kind, lines: &mut Vec<Line>) {
