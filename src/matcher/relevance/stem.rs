@@ -17,32 +17,29 @@ const PLURALS: [&str; 16] = [
     "tpus", "tvs", "uis", "vms",
 ];
 
-/// Endings that derive one word from another, each with the minimum number of letters before it. They
-/// are tried in this order, so an ending comes before its own endings.
-const DERIVATIONS: [(&str, usize); 22] = [
-    ("ational", 4),
-    ("ization", 3),
-    ("izer", 3),
-    ("ation", 4),
-    ("ition", 4),
-    ("ment", 4),
-    ("ness", 4),
-    ("ator", 4),
-    ("ion", 4),
-    ("able", 4),
-    ("ible", 4),
-    ("ance", 4),
-    ("ence", 4),
-    ("ive", 4),
-    ("ate", 4),
-    ("ize", 3),
-    ("ise", 4),
-    ("er", 4),
-    ("or", 4),
-    ("ly", 4),
-    ("al", 4),
-    ("ity", 4),
-];
+/// Endings that derive one word from another, those with the given last letter, each with the minimum
+/// number of letters before it. They are tried in this order, so an ending comes before its own endings.
+fn derivations(last: u8) -> &'static [(&'static str, usize)] {
+    match last {
+        b'e' => &[
+            ("able", 4),
+            ("ible", 4),
+            ("ance", 4),
+            ("ence", 4),
+            ("ive", 4),
+            ("ate", 4),
+            ("ize", 3),
+            ("ise", 4),
+        ],
+        b'l' => &[("ational", 4), ("al", 4)],
+        b'n' => &[("ization", 3), ("ation", 4), ("ition", 4), ("ion", 4)],
+        b'r' => &[("izer", 3), ("ator", 4), ("er", 4), ("or", 4)],
+        b's' => &[("ness", 4)],
+        b't' => &[("ment", 4)],
+        b'y' => &[("ly", 4), ("ity", 4)],
+        _ => &[],
+    }
+}
 
 /// Turns a folded word into its stem. A word that is not of ASCII letters is its own stem.
 pub(super) fn stem(word: &mut String) {
@@ -85,8 +82,10 @@ fn without_inflection(word: &mut String) {
 }
 
 fn without_derivation(word: &mut String) {
-    if word.len() > MIN_BYTES {
-        let ending = DERIVATIONS
+    if let [.., last] = *word.as_bytes()
+        && word.len() > MIN_BYTES
+    {
+        let ending = derivations(last)
             .iter()
             .find(|(end, least)| word.ends_with(end) && word.len() >= end.len() + least);
         if let Some((end, _)) = ending {
