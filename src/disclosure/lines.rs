@@ -47,7 +47,7 @@ pub(super) fn near<'a>(
     // In a small catalog, rarity says nothing: a relevant skill needs a word that not all skills have.
     let is_handful = listing.len() <= options.max_lines;
     let is_near = |found: &Relevance| {
-        let least = if found.nearness.is_some() { LEAST_WORTH } else { 0.0 };
+        let least = if found.is_summed { LEAST_WORTH } else { 0.0 };
         found.worth >= (worth * LINE_SHARE).max(least)
             && (found.is_telling || found.is_near || !is_handful)
     };
@@ -55,7 +55,8 @@ pub(super) fn near<'a>(
     let asks_near = fits_topic(case, ranked);
     let is_plausible =
         asks_near || ranked.first().is_some_and(|(_, found)| found.is_plausible(listing.len()));
-    let near = ranked.iter().filter(|(_, found)| is_plausible && is_near(found));
+    let near =
+        ranked.iter().filter(|(_, found)| is_plausible && is_near(found) || found.is_near_alone());
     let mut lines: Vec<&Entry> = weak.to_vec();
     lines.extend(near.map(|(entry, _)| *entry));
     lines.extend(slight);

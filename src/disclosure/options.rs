@@ -115,7 +115,7 @@ impl RelevanceMargin {
     #[expect(clippy::cast_precision_loss, reason = "a number of words")]
     pub fn needed(&self, found: &Relevance) -> Needed {
         let RelevanceMargin { worth, lead, words } = *self;
-        if found.nearness.is_some() {
+        if found.is_summed {
             let evidence = EVIDENCE_A_WORD * words as f32;
             let lead = lead.max(LEAD_SHARE * found.worth);
             return Needed { worth, lead, words: words.saturating_sub(1), evidence };

@@ -90,3 +90,38 @@ fn what_a_message_denies_or_attaches_is_not_called_for_by_its_meaning() {
         assert!(shown.full.is_empty(), "{message}: {shown:?}");
     }
 }
+
+#[test]
+fn among_few_skills_meaning_brings_lines_and_nothing_in_full() {
+    // Skills with triggers, as the others of a handful are listed anyway.
+    let skill = |(name, description): (&str, &str)| -> Skill {
+        let triggers = format!("triggers: {{keywords: [{name}-now]}}");
+        format!("---\nname: {name}\ndescription: {description}\n{triggers}\n---\n").parse().unwrap()
+    };
+    for n_skills in [1, 2, 5, 6, 11] {
+        let few = TEAM.into_iter().take(n_skills).map(skill);
+        let few: Vec<Skill> = few.collect();
+        let build = |builder| few.iter().cloned().fold(builder, EngineBuilder::skill).build();
+        let engine = build(Engine::builder()).unwrap();
+        let words = build(Engine::builder().meaning(None)).unwrap();
+        for message in [
+            "wie bekomme ich meine Reisekosten mit den Belegen erstattet?",
+            "请帮我报销出差的差旅费和餐费发票",
+            "comment me faire rembourser mes frais de voyage avec les reçus ?",
+        ] {
+            let shown = engine.disclose(message);
+            assert!(shown.full.is_empty(), "{n_skills}: {message}");
+            let first = shown.registry.first();
+            assert!(first.is_some_and(|id| *id == "expense-claims"), "{n_skills}: {message}");
+            let found = engine.find_skills(message, 1);
+            assert!(found[0].why.contains("near in meaning to “"), "{found:?}");
+            assert!(words.disclose(message).registry.is_empty(), "{n_skills}: {message}");
+        }
+        for message in
+            ["what's the capital of Australia?", "tell me a joke", "spiel Musik von Bach"]
+        {
+            let shown = engine.disclose(message);
+            assert!(shown.full.is_empty() && shown.registry.is_empty(), "{n_skills}: {shown:?}");
+        }
+    }
+}

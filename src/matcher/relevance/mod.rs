@@ -96,6 +96,9 @@ pub struct Relevance {
     pub nearness: Option<f32>,
     /// True if that is near enough for a skill to be found without a shared word.
     pub is_near: bool,
+    /// True if the nearness is part of `worth`, `lead` and `evidence`, as in catalogs of 12 skills or more. One
+    /// of fewer skills is near to most messages, so there it only brings lines.
+    pub is_summed: bool,
 }
 
 /// The minimum evidence that a message concerns any skill, in catalogs of fewer than [`MANY`] skills and
@@ -113,10 +116,15 @@ impl Relevance {
     /// so, it may also concern the next ones.
     pub(crate) fn is_plausible(&self, n_skills: usize) -> bool {
         let enough = ENOUGH_EVIDENCE[usize::from(n_skills >= MANY)];
-        let nearness = if self.nearness.is_some() { NEARNESS_EVIDENCE } else { 0.0 };
+        let nearness = if self.is_summed { NEARNESS_EVIDENCE } else { 0.0 };
         // A message in another language shares no word.
         let is_alone = self.is_near && self.words == 0;
         self.says_phrase || is_alone || self.evidence >= enough + nearness
+    }
+
+    /// Tells whether nearness alone brings the skill, whatever the first one is.
+    pub(crate) fn is_near_alone(&self) -> bool {
+        self.is_near && !self.is_summed
     }
 }
 

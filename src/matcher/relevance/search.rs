@@ -11,7 +11,7 @@ mod words;
 
 use super::flat::Flat;
 use super::index::RelevanceIndex;
-use super::meaning::Levels;
+use super::meaning::{Levels, MIN_SUMMED};
 use super::postings::List;
 use super::scratch::{Ranked, Scratch, WordKind};
 use super::{Relevance, Relevant};
@@ -73,10 +73,13 @@ impl RelevanceIndex {
             let rarest = self.unit();
             let levels = self.measure(message, nearness, scratch);
             scratch.read(message, &self.flat, self.languages);
-            scratch.scale = scratch.scale_of(levels, rarest);
+            let summed = levels.filter(|_| nearness.is_some() || self.len() >= MIN_SUMMED);
+            scratch.scale = scratch.scale_of(summed, rarest);
             scratch.sum_up(&self.flat);
-            if let Some(levels) = levels {
-                scratch.add_nearness(levels, rarest);
+            match (summed, levels) {
+                (Some(levels), _) => scratch.add_nearness(levels, rarest),
+                (None, Some(levels)) => scratch.find_near(levels),
+                (None, None) => {}
             }
             if let Some(among) = among {
                 scratch.keep(among);
@@ -90,14 +93,15 @@ impl RelevanceIndex {
                 if let Some(levels) = levels {
                     let nearness = scratch.nearness.values[found.skill as usize];
                     relevance.nearness = Some(nearness);
-                    relevance.is_near = nearness >= levels.enough && nearness > levels.floor;
+                    relevance.is_near = levels.is_near(nearness);
+                    relevance.is_summed = summed.is_some();
                 }
                 ranked.push((found.skill, relevance));
             }
             scratch.tell(&self.flat, ranked);
             if let Some((skill, relevance)) = ranked.first_mut() {
                 scratch.count_words(&self.flat, *skill, relevance);
-                if let Some((levels, nearness)) = levels.zip(relevance.nearness) {
+                if let Some((levels, nearness)) = summed.zip(relevance.nearness) {
                     relevance.evidence += levels.evidence(nearness);
                 }
             }
@@ -165,6 +169,14 @@ impl Scratch {
                 let worth = scaled_whole(rarest * levels.worth(*nearness), self.scale);
                 *sum = sum.saturating_add(worth);
             }
+        }
+    }
+
+    /// Lets skills that are near without sharing a word be found, after all others.
+    fn find_near(&mut self, levels: Levels) {
+        let found = levels.found();
+        for (sum, nearness) in self.sums.iter_mut().zip(&self.nearness.values) {
+            *sum = (*sum).max(u16::from(*nearness > found));
         }
     }
 

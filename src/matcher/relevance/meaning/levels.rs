@@ -33,6 +33,11 @@ impl Levels {
         ENOUGH_EVIDENCE * self.share(score)
     }
 
+    /// Tells whether a skill with this score is near enough to be shown for that alone.
+    pub(in crate::matcher::relevance) fn is_near(self, score: f32) -> bool {
+        score >= self.enough && score > self.floor
+    }
+
     /// Returns the score from which a skill is found without a shared word: halfway from chance to evidence.
     pub(in crate::matcher::relevance) fn found(self) -> f32 {
         f32::midpoint(self.floor, self.enough)
