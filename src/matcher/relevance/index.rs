@@ -45,7 +45,9 @@ pub struct RelevanceIndex {
     means: MeanLengths,
     /// The languages in which most skills are written.
     pub(super) languages: Languages,
-    /// The meaning of the skills, if the host ranks by a model.
+    /// The model by which the host ranks by meaning, if it does.
+    model: Option<Arc<Model>>,
+    /// The meaning of the skills by this model, unless they are too few.
     pub(super) meaning: Option<Meaning>,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
@@ -96,10 +98,11 @@ impl RelevanceIndex {
         before: Option<&Meaning>,
         reporter: &Reporter,
     ) -> RelevanceIndex {
-        let folded = fold_all(skills, &means, model, reporter);
+        let used = meaning::model_for(model, skills.len());
+        let folded = fold_all(skills, &means, used, reporter);
         let vectors: Vec<Compact> = folded.iter().filter_map(|folded| folded.vector).collect();
-        let meaning = model.map(|model| Meaning::new(model, &vectors, before));
-        RelevanceIndex::put_together(skills, means, Flat::new(&folded), meaning)
+        let meaning = used.map(|model| Meaning::new(model, &vectors, before));
+        RelevanceIndex::put_together(skills, means, Flat::new(&folded), model.cloned(), meaning)
     }
 
     /// Returns the index of `skills`, reusing this index for the skills for which `is_same` is true. The
@@ -112,7 +115,7 @@ impl RelevanceIndex {
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        let model = self.meaning.as_ref().map(Meaning::model);
+        let model = meaning::model_for(self.model.as_ref(), skills.len());
         // The number of each unchanged skill in this index, and what is known of its meaning.
         let before = |(id, skill): &(&SkillId, &Skill)| {
             self.ids.binary_search(id).ok().filter(|_| is_same(id, skill))
@@ -126,8 +129,8 @@ impl RelevanceIndex {
             .collect();
         // Means are rounded to steps, so they seldom differ.
         let are_same_means = means.map(f32::to_bits) == self.means.map(f32::to_bits);
-        if !are_same_means {
-            let meaning = self.meaning.as_ref();
+        if !are_same_means || model.is_some() != self.meaning.is_some() {
+            let (model, meaning) = (self.model.as_ref(), self.meaning.as_ref());
             return RelevanceIndex::fold(&skills, means, model, meaning, &Reporter::default());
         }
         // The new number of each unchanged skill, by its number in this index.
@@ -158,7 +161,7 @@ impl RelevanceIndex {
         let vectors: Vec<Compact> = vectors.into_iter().flatten().collect();
         let meaning = model.map(|model| Meaning::new(model, &vectors, self.meaning.as_ref()));
         let flat = Flat::of_postings(postings, &names);
-        RelevanceIndex::put_together(&skills, means, flat, meaning)
+        RelevanceIndex::put_together(&skills, means, flat, self.model.clone(), meaning)
     }
 
     /// Returns this index with the terms of `skill` as those of the skill `id`; `None` if it does not have
@@ -182,6 +185,7 @@ impl RelevanceIndex {
             flat: Flat::of_postings(postings, &names),
             means: self.means,
             languages: self.languages,
+            model: self.model.clone(),
             meaning,
             scratch: ThreadLocal::new(),
         })
@@ -198,13 +202,13 @@ impl RelevanceIndex {
         let Written { means, bytes, meaning } = written;
         let flat = Flat::read(bytes.into()).filter(|flat| flat.n_skills() == ids.len())?;
         let languages = languages_of(&flat);
-        let meaning = match (meaning, model) {
+        let meaning = match (meaning, meaning::model_for(model, ids.len())) {
             (None, None) => None,
             (Some(meaning), Some(model)) => Some(Meaning::read(&meaning, model, ids.len())?),
             _ => return None,
         };
-        let scratch = ThreadLocal::new();
-        Some(RelevanceIndex { ids, flat, means, languages, meaning, scratch })
+        let (model, scratch) = (model.cloned(), ThreadLocal::new());
+        Some(RelevanceIndex { ids, flat, means, languages, model, meaning, scratch })
     }
 
     /// The parts that a snapshot holds.
@@ -218,6 +222,7 @@ impl RelevanceIndex {
         skills: &[Indexed<'_>],
         means: MeanLengths,
         flat: Flat,
+        model: Option<Arc<Model>>,
         meaning: Option<Meaning>,
     ) -> RelevanceIndex {
         let ids: Vec<SkillId> = skills.iter().map(|((id, _), _)| (*id).clone()).collect();
@@ -229,7 +234,7 @@ impl RelevanceIndex {
         );
         let languages = languages_of(&flat);
         let scratch = ThreadLocal::new();
-        RelevanceIndex { ids, flat, means, languages, meaning, scratch }
+        RelevanceIndex { ids, flat, means, languages, model, meaning, scratch }
     }
 
     /// Number of skills.
@@ -334,25 +339,22 @@ mod tests {
 
     #[cfg(feature = "meaning")]
     #[test]
-    fn an_index_of_changed_skills_means_what_a_new_one_does() {
+    fn meaning_begins_and_ends_with_the_number_of_skills() {
         let skill = |n: usize| -> (SkillId, Skill) {
             let text =
                 format!("---\nname: s{n:02}\ndescription: Feeds animal number {n}.\n---\nB\n");
             (SkillId::new(&format!("s{n:02}")), text.parse().unwrap())
         };
-        let skills: Vec<(SkillId, Skill)> = (0..meaning::MIN_SUMMED).map(skill).collect();
+        let skills: Vec<(SkillId, Skill)> = (0..meaning::MIN_SKILLS).map(skill).collect();
         let of = |n: usize| skills[..n].iter().map(|(id, skill)| (id, skill));
         let model = Arc::new(Model::bundled());
         let build = |n| RelevanceIndex::build(of(n), Some(&model), &Reporter::default());
         let levels = |index: &RelevanceIndex| index.meaning.as_ref().map(Meaning::levels);
-        for n in [0, 1, 5, skills.len() - 1] {
-            let (few, many) = (build(n), build(skills.len()));
-            assert!(levels(&few).is_some(), "{n}");
-            assert_eq!(levels(&few.next(of(skills.len()), |_, _| true)), levels(&many), "{n}");
-            assert_eq!(levels(&many.next(of(n), |_, _| true)), levels(&few), "{n}");
-        }
-        let many = build(skills.len());
+        let (few, many) = (build(skills.len() - 1), build(skills.len()));
+        assert!(levels(&few).is_none() && levels(&many).is_some());
+        assert_eq!(levels(&few.next(of(skills.len()), |_, _| true)), levels(&many));
         assert_eq!(levels(&many.next(of(skills.len()), |id, _| *id != "s03")), levels(&many));
+        assert!(levels(&many.next(of(skills.len() - 1), |_, _| true)).is_none());
     }
 
     #[test]

@@ -84,6 +84,11 @@ impl Class {
         self.function >> ENGLISH & 1 != 0
     }
 
+    /// Tells whether the word is a function word of any language.
+    pub(super) fn is_function_word(self) -> bool {
+        self.function != 0
+    }
+
     /// Tells whether the word is a function word of one of these languages.
     pub(super) fn is_function_in(self, languages: Languages) -> bool {
         self.function & languages.0 != 0

@@ -97,7 +97,7 @@ pub struct Relevance {
     /// True if that is near enough for a skill to be found without a shared word.
     pub is_near: bool,
     /// True if the nearness is part of `worth`, `lead` and `evidence`, as in catalogs of 12 skills or more. One
-    /// of fewer skills is near to most messages, so there it only brings lines.
+    /// of fewer skills is near to many messages, so there it only brings lines.
     pub is_summed: bool,
 }
 

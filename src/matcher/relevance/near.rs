@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::fields::FieldTexts;
 use super::index::RelevanceIndex;
+use super::languages::class_of;
 use super::meaning::{Meaning, vectors};
 use crate::skill::{Skill, SkillId};
 
@@ -79,9 +80,17 @@ fn near(
     let mut words: Vec<String> = Vec::new();
     for word in model.contributions(message, &nearer, scratch) {
         let text = message.get(word.range).unwrap_or_default().to_owned();
-        if word.share > 0.0 && words.len() < MAX_WORDS && !words.contains(&text) {
+        if word.share > 0.0 && !words.contains(&text) {
             words.push(text);
         }
     }
+    // A reader learns nothing from "the", unless there is nothing else.
+    words.sort_by_key(|word| is_function_word(word));
+    let n_telling = words.iter().take_while(|word| !is_function_word(word)).count();
+    words.truncate(n_telling.clamp(1, MAX_WORDS));
     Some(Near { cosine, words, by_body })
+}
+
+fn is_function_word(word: &str) -> bool {
+    class_of(word.to_lowercase().as_bytes()).is_function_word()
 }

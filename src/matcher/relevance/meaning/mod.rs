@@ -19,9 +19,18 @@ use crate::matcher::parallel::in_parallel;
 pub use levels::Levels;
 pub(super) use parts::{vector, vectors};
 
-/// The minimum number of skills whose nearness is part of their worth. One of fewer is near to most messages, so there
+/// The minimum number of skills that are ranked by their meaning, too. Fewer fit into the lines, and one of them is
+/// near to most messages.
+pub(super) const MIN_SKILLS: usize = 6;
+
+/// The minimum number of skills whose nearness is part of their worth. One of fewer is near to many messages, so there
 /// nearness only brings lines.
 pub(super) const MIN_SUMMED: usize = 12;
+
+/// Returns the model by which a catalog of `n_skills` skills is ranked, if there are enough of them.
+pub(super) fn model_for(model: Option<&Arc<Model>>, n_skills: usize) -> Option<&Arc<Model>> {
+    model.filter(|_| n_skills >= MIN_SKILLS)
+}
 
 /// The number of skills up to which all cosines are exact. In a larger catalog, the others are estimated.
 const EXACT: usize = 1_000;
