@@ -133,7 +133,7 @@ pub use tool_definition::ToolFormat;
 struct Readme;
 
 /// The code blocks of the page on embedding are tests, too.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "scripts"))]
 #[doc = include_str!("../docs/embedding.md")]
 struct EmbeddingPage;
 
