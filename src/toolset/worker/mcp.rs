@@ -30,16 +30,20 @@ use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
 
 use super::call::locked;
-use super::mcp_lines::{Lines, Strays};
 use super::mcp_tools::{describe, list_tools};
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
+use crate::process::mcp_lines::{Lines, Strays};
 use crate::sandbox::describe_exit;
 
 /// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 /// The time in which the last answer of a server that has ended can still be delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// The time that a server has for its first messages after another line: some servers greet.
+const GRACE: Duration = Duration::from_secs(2);
+/// The longest line of a call, in bytes: the limit of the SDK's own transports.
+const MAX_LINE: usize = 16 << 20;
 /// The message for a server without a list of tools.
 const NOT_LISTED: &str = "it does not list its tools";
 /// The message for a program that does not start as an MCP server.
@@ -130,23 +134,23 @@ impl Server {
     ) -> Result<Server, Failure> {
         let progress = Progress::default();
         let client = Client { progress: Arc::clone(&progress) };
-        let strays = Arc::new(Strays::new());
+        let strays = Arc::new(Strays::default());
         let printed = |what: &str, line: &str| Failure {
             help: if what == NOT_LISTED { LISTS } else { PRINTS }.to_owned(),
             ..Failure::new(ErrorCode::Failed, format!("{what}: it prints {line}"))
         };
         let serving = serve_client(client, Lines::new(reader, writer, Arc::clone(&strays)));
-        let service = runtime.block_on(strays.answer_or_line(serving));
+        let service = runtime.block_on(strays.answer_or_line(serving, GRACE));
         let service = service.map_err(|line| printed(NOT_BEGUN, &line))?;
         let service = service.map_err(|error| failed(NOT_BEGUN, &error))?;
-        let tools = runtime.block_on(strays.answer_or_line(list_tools(service.peer())));
+        let tools = runtime.block_on(strays.answer_or_line(list_tools(service.peer()), GRACE));
         let tools = tools.map_err(|line| printed(NOT_LISTED, &line))?.map_err(|error| {
             if matches!(error, ServiceError::UnexpectedResponse) {
                 return printed(NOT_LISTED, &strays.last_answer());
             }
             failed(NOT_LISTED, &error)
         })?;
-        strays.allow_long_lines();
+        strays.allow_lines(MAX_LINE);
         let (description, names) = describe(class, tools)?;
         let peer = service.peer().clone();
         Ok(Server { runtime, _service: service, peer, progress, strays, description, names })

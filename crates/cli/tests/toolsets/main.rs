@@ -14,6 +14,8 @@ mod cli;
 mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+mod odd_lines;
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
 #[path = "../../../../tests/support/probes.rs"]
