@@ -241,7 +241,8 @@ impl Source {
     /// - of the user: `.{brand}/skills`, `.agents/skills` and `.claude/skills` in `home`;
     /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and `.{brand}/skills` in
     ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A
-    ///   working directory outside of the project adds no sources.
+    ///   working directory outside of the project adds no sources. If one of the directories is `home`, its
+    ///   sources of the user are not the project's as well.
     ///
     /// An engine without a brand of its own takes `brand`.
     ///
@@ -271,8 +272,18 @@ impl Source {
         };
         let user = home.map(|home| of(Scope::User, home, &[&own, ".agents", ".claude"]));
         let names = [".agents", ".claude", ".github", &own];
+        let home = home.map(|home| (home, home.canonicalize().ok()));
+        // The user may work in the home directory. What is there stays theirs.
+        let is_home = |dir: &Path| {
+            let real = dir.canonicalize().ok();
+            home.as_ref()
+                .is_some_and(|(path, of_home)| dir == *path || real.is_some() && real == *of_home)
+        };
         let levels = levels(project, working_dir).into_iter();
-        let of_project = levels.flat_map(|dir| of(Scope::Project, &dir, &names));
+        let of_project = levels.flat_map(|dir| match is_home(&dir) {
+            true => of(Scope::Project, &dir, &[".github"]),
+            false => of(Scope::Project, &dir, &names),
+        });
         let of_project = of_project.map(|source| source.allow_links_into(project));
         user.into_iter().flatten().chain(of_project).collect()
     }

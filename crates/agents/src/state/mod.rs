@@ -206,7 +206,17 @@ impl AgentState {
             }
             (None, scope) => Source::new(scope, &root.path).optional(),
         };
-        self.roots.iter().map(source).collect()
+        self.roots.iter().filter(|root| !self.is_of_user_too(root)).map(source).collect()
+    }
+
+    /// Tells whether a directory of the project is also one of the user, who works in the home directory.
+    fn is_of_user_too(&self, root: &SkillRoot) -> bool {
+        let is_one = |path: &Path| {
+            let real = |path: &Path| path.canonicalize().ok();
+            *path == root.path || real(path).is_some_and(|path| real(&root.path) == Some(path))
+        };
+        let mut of_user = self.roots.iter().filter(|other| other.scope == Scope::User);
+        root.scope == Scope::Project && of_user.any(|other| is_one(&other.path))
     }
 
     /// Returns the rules of the agent's settings about skills, for an engine.
