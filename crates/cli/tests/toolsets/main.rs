@@ -16,6 +16,7 @@ mod consent;
 mod failures;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod odd_lines;
+mod odd_tools;
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
 #[path = "../../../../tests/support/probes.rs"]
