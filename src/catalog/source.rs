@@ -128,7 +128,7 @@ impl Source {
         Source::new(Scope::Project, root)
     }
 
-    /// Skills that the host made itself.
+    /// Skills that the host made itself. One that was loaded from a file counts as one of a project.
     pub fn memory(skills: Vec<Skill>) -> Source {
         let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
         Source { origin, optional: true, ..Source::new(Scope::Memory, "") }

@@ -11,7 +11,7 @@ use repertoire::engine::{CallIo, Caller};
 use repertoire::script::{ScriptIo, ScriptOptions};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::{Approval, TrustRequest, TrustStore};
-use repertoire::{Engine, Source};
+use repertoire::{Engine, Skill, Source};
 use serde_json::{Value, json};
 
 use crate::binary::{self, Place};
@@ -137,7 +137,10 @@ fn a_bare_path_is_a_projects_in_the_library() {
     let trust = || Arc::new(TrustStore::in_memory());
     let bare: [Source; 3] =
         [root.clone().into(), root.as_path().into(), root.to_str().unwrap().into()];
-    for source in bare.into_iter().chain([Source::project(&root), Source::fetched("x", &root)]) {
+    let loaded = Skill::load(&root.join("trio/SKILL.md"), "acme").unwrap();
+    let others =
+        [Source::project(&root), Source::fetched("x", &root), Source::memory(vec![loaded])];
+    for source in bare.into_iter().chain(others) {
         assert_eq!(ran(&engine(source.clone(), None, &trust())), [""; 0], "{source:?}");
         let no = Some(Approval::new(|_| false));
         assert_eq!(ran(&engine(source.clone(), no, &trust())), [""; 0], "{source:?}");
