@@ -84,8 +84,9 @@ struct Server {
     names: HashMap<String, String>,
 }
 
-/// The latest progress of each call that was not passed on yet.
-type Progress = Arc<Mutex<HashMap<ProgressToken, ProgressNotificationParam>>>;
+/// The latest progress of each call that runs, unless it was passed on. That of other tokens is not kept: a server
+/// may report any number of them.
+type Progress = Arc<Mutex<HashMap<ProgressToken, Option<ProgressNotificationParam>>>>;
 
 /// The host as the server sees it. It takes progress reports, and offers no capabilities.
 struct Client {
@@ -103,7 +104,9 @@ impl ClientHandler for Client {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        locked(&self.progress).insert(params.progress_token.clone(), params);
+        if let Some(latest) = locked(&self.progress).get_mut(&params.progress_token) {
+            *latest = Some(params);
+        }
     }
 }
 
@@ -178,7 +181,8 @@ impl Server {
         loop {
             let answer =
                 self.runtime.block_on(async { tokio::time::timeout(TICK, &mut call.rx).await });
-            if let Some(told) = locked(&self.progress).remove(&call.progress_token) {
+            let told = locked(&self.progress).get_mut(&call.progress_token).and_then(Option::take);
+            if let Some(told) = told {
                 let fraction =
                     told.progress / told.total.filter(|total| *total > 0.0).unwrap_or(1.0);
                 host.progress(fraction, &told.message.unwrap_or_default());
@@ -217,7 +221,11 @@ impl Serving for Server {
         let n_strays = self.strays.count();
         let call = self.runtime.block_on(self.peer.send_cancellable_request(request, options));
         let call = call.map_err(|error| failure(&error))?;
-        output(self.wait(call, n_strays, host)?)
+        let token = call.progress_token.clone();
+        locked(&self.progress).insert(token.clone(), None);
+        let answer = self.wait(call, n_strays, host);
+        locked(&self.progress).remove(&token);
+        output(answer?)
     }
 }
 
