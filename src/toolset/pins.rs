@@ -52,7 +52,7 @@ pub(super) fn check_size(description: &ToolsetDescription) -> Result<(), String>
 pub(super) const TOO_LARGE: &str =
     "let it offer fewer tools with shorter texts, or split it into several toolsets";
 
-/// What a class has too much of.
+/// The limit that a class exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Excess {
     /// Its texts are longer than [`MAX_TEXT_BYTES`].

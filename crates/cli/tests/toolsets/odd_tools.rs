@@ -137,7 +137,7 @@ fn notifications_without_number_change_nothing() {
     }
 }
 
-/// What a model is told of a tool is pinned. Nothing else of a server reaches a model, or asks the user again.
+/// Texts that a model is told are pinned. Nothing else of a server reaches a model, or asks the user again.
 #[test]
 fn texts_of_a_server_are_told_and_pinned_or_neither() {
     let plain = tool("add", "Adds.");
