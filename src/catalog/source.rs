@@ -280,9 +280,9 @@ impl Source {
                 .is_some_and(|(path, of_home)| dir == *path || real.is_some() && real == *of_home)
         };
         let levels = levels(project, working_dir).into_iter();
-        let of_project = levels.flat_map(|dir| match is_home(&dir) {
-            true => of(Scope::Project, &dir, &[".github"]),
-            false => of(Scope::Project, &dir, &names),
+        let of_project = levels.flat_map(|dir| {
+            let names = if is_home(&dir) { &[".github"][..] } else { &names };
+            of(Scope::Project, &dir, names)
         });
         let of_project = of_project.map(|source| source.allow_links_into(project));
         user.into_iter().flatten().chain(of_project).collect()

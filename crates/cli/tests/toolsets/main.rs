@@ -14,7 +14,6 @@ mod cli;
 mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod odd_lines;
 mod odd_tools;
 #[path = "../../../../tests/support/plugin.rs"]

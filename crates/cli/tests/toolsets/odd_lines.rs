@@ -11,7 +11,7 @@ use crate::binary::{Place, Run};
 
 /// A server of a tool and of a skill. It answers the calls that matter with the line that it finds in a file
 /// beside it, in which `ID` and `RESULT` stand for the id of the request and for the result.
-const SERVER: &str = r##"
+const SERVER: &str = r#"
 import base64, hashlib, http.server, json, os, sys
 
 BESIDE = os.path.dirname(os.path.abspath(__file__))
@@ -70,7 +70,7 @@ for line in sys.stdin:
     if said:
         sys.stdout.buffer.write(said + b"\n")
         sys.stdout.buffer.flush()
-"##;
+"#;
 
 /// Lines that are read, in spite of what is odd about them.
 const MESSAGES: [(&str, &[u8]); 6] = [
