@@ -264,3 +264,26 @@ fn links_in(root: &Path) -> BTreeMap<PathBuf, String> {
     });
     targets.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_the_user_is_not_the_projects_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mine, other) = (dir.path().join("mine"), dir.path().join("other"));
+        std::fs::create_dir(&mine).unwrap();
+        let roots = [
+            SkillRoot::user(&mine),
+            SkillRoot::project(&mine),
+            SkillRoot::project(dir.path().join("other/../mine")),
+            SkillRoot::project(&other),
+        ];
+        std::fs::create_dir(&other).unwrap();
+        let state = AgentState { roots: roots.to_vec(), ..AgentState::default() };
+        let sources = state.sources(dir.path());
+        let found: Vec<_> = sources.iter().map(|source| (source.scope(), source.root())).collect();
+        assert_eq!(found, [(Scope::User, Some(&*mine)), (Scope::Project, Some(&*other))]);
+    }
+}
