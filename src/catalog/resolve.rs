@@ -212,8 +212,7 @@ fn candidates(
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         let new_entry = |id, skill: Arc<Skill>, relative_path| {
-            // The host made the text of a skill in memory. A file that it only loaded is one at a bare path,
-            // and so is the code beside it.
+            // A file that the host only loaded is one at a bare path, and so is the code beside it.
             let is_loaded = source.scope == Scope::Memory && skill.dir().is_some();
             let scope = if is_loaded { Scope::Project } else { source.scope };
             let status = Status::Available;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::levels::levels;
+use super::levels::{is_same, levels};
 use crate::provider::{Provided, Provider};
 use crate::skill::Skill;
 
@@ -240,9 +240,8 @@ impl Source {
     ///
     /// - of the user: `.{brand}/skills`, `.agents/skills` and `.claude/skills` in `home`;
     /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and `.{brand}/skills` in
-    ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A
-    ///   working directory outside of the project adds no sources. If one of the directories is `home`, its
-    ///   sources of the user are not the project's as well.
+    ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A working
+    ///   directory outside of the project adds no sources, and those of the user in `home` stay the user's.
     ///
     /// An engine without a brand of its own takes `brand`.
     ///
@@ -272,17 +271,10 @@ impl Source {
         };
         let user = home.map(|home| of(Scope::User, home, &[&own, ".agents", ".claude"]));
         let names = [".agents", ".claude", ".github", &own];
-        let home = home.map(|home| (home, home.canonicalize().ok()));
-        // The user may work in the home directory. What is there stays theirs.
-        let is_home = |dir: &Path| {
-            let real = dir.canonicalize().ok();
-            home.as_ref()
-                .is_some_and(|(path, of_home)| dir == *path || real.is_some() && real == *of_home)
-        };
-        let levels = levels(project, working_dir).into_iter();
-        let of_project = levels.flat_map(|dir| {
-            let names = if is_home(&dir) { &[".github"][..] } else { &names };
-            of(Scope::Project, &dir, names)
+        let of_project = levels(project, working_dir).into_iter().flat_map(|dir| {
+            // The user may work in the home directory. What is there stays theirs.
+            let is_home = home.is_some_and(|home| is_same(&dir, home));
+            of(Scope::Project, &dir, if is_home { &[".github"] } else { &names })
         });
         let of_project = of_project.map(|source| source.allow_links_into(project));
         user.into_iter().flatten().chain(of_project).collect()
