@@ -18,6 +18,12 @@ pub fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
     levels
 }
 
+/// Tells whether two paths lead to the same directory.
+pub(super) fn is_same(path: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    path == other || real(path).is_some_and(|path| real(other) == Some(path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -211,8 +211,11 @@ fn candidates(
     let n_files = scanned.iter().flat_map(|(_, scanned)| scanned).map(|s| s.files.len()).sum();
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
-        let new_entry = |id, skill, relative_path| {
-            let (scope, status) = (source.scope, Status::Available);
+        let new_entry = |id, skill: Arc<Skill>, relative_path| {
+            // A file that the host only loaded is one at a bare path, and so is the code beside it.
+            let is_loaded = source.scope == Scope::Memory && skill.dir().is_some();
+            let scope = if is_loaded { Scope::Project } else { source.scope };
+            let status = Status::Available;
             let exposure = Exposure::default();
             let of_project = source.is_of_project();
             Entry { id, skill, scope, relative_path, status, exposure, source: place, of_project }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::levels::levels;
+use super::levels::{is_same, levels};
 use crate::provider::{Provided, Provider};
 use crate::skill::Skill;
 
@@ -128,7 +128,7 @@ impl Source {
         Source::new(Scope::Project, root)
     }
 
-    /// Skills that the host made itself.
+    /// Skills that the host made itself. One that was loaded from a file counts as one of a project.
     pub fn memory(skills: Vec<Skill>) -> Source {
         let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
         Source { origin, optional: true, ..Source::new(Scope::Memory, "") }
@@ -240,8 +240,8 @@ impl Source {
     ///
     /// - of the user: `.{brand}/skills`, `.agents/skills` and `.claude/skills` in `home`;
     /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and `.{brand}/skills` in
-    ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A
-    ///   working directory outside of the project adds no sources.
+    ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A working
+    ///   directory outside of the project adds no sources, and those of the user in `home` stay the user's.
     ///
     /// An engine without a brand of its own takes `brand`.
     ///
@@ -271,8 +271,11 @@ impl Source {
         };
         let user = home.map(|home| of(Scope::User, home, &[&own, ".agents", ".claude"]));
         let names = [".agents", ".claude", ".github", &own];
-        let levels = levels(project, working_dir).into_iter();
-        let of_project = levels.flat_map(|dir| of(Scope::Project, &dir, &names));
+        let of_project = levels(project, working_dir).into_iter().flat_map(|dir| {
+            // The user may work in the home directory. What is there stays theirs.
+            let is_home = home.is_some_and(|home| is_same(&dir, home));
+            of(Scope::Project, &dir, if is_home { &[".github"] } else { &names })
+        });
         let of_project = of_project.map(|source| source.allow_links_into(project));
         user.into_iter().flatten().chain(of_project).collect()
     }

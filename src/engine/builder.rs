@@ -76,7 +76,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Adds a skill in memory. Skills in memory win over those of all sources.
+    /// Adds a skill in memory. Skills in memory win over those of all sources. The code of a skill that was
+    /// [loaded](Skill::load) from a file is that of a project: it runs only after a yes. To vouch for it, add
+    /// its directory with [`Source::user`].
     #[must_use]
     pub fn skill(mut self, skill: Skill) -> EngineBuilder {
         self.skills.push(skill);

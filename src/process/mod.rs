@@ -1,15 +1,15 @@
 //! Starting programs and ending them: finds the interpreter of a script or of an MCP server, starts a
-//! process in a session of its own, measures and ends its group, and watches the first line of a
-//! program that should be a server. `Running` is for programs that need no limits but an end.
+//! process in a session of its own, measures and ends its group, and reads the lines of an MCP server.
+//! `Running` is for programs that need no limits but an end.
 
-#[cfg(feature = "mcp-toolsets")]
-pub mod first_line;
 #[cfg(unix)]
 mod group;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod installation;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod interpreter;
+#[cfg(feature = "mcp-toolsets")]
+pub mod mcp_lines;
 mod running;
 #[cfg(unix)]
 pub(crate) mod session;

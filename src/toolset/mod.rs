@@ -99,8 +99,8 @@ pub struct ToolsetOptions {
     pub cache: Option<PathBuf>,
     /// Configuration of classes, by `skill:Class` or `Class`. A class that is not named gets `{}`.
     pub config: Map<String, Value>,
-    /// Configuration by the project's author. It applies only to classes of the project's skills, and
-    /// takes precedence over `config`.
+    /// Configuration by the project's author. It applies only to classes of libraries of the project's skills,
+    /// and takes precedence over `config`. MCP servers have only `config`: theirs starts programs.
     pub project_config: Map<String, Value>,
     /// Limits of single classes, by `skill:Class` or `Class`, in place of the limits in `isolation`. A
     /// library runs in a separate process for each class with limits of its own.

@@ -11,7 +11,7 @@ use repertoire_plugin::{Host, LogLevel, ToolResult, ToolSpec};
 use serde_json::{Map, Value};
 
 use super::descriptions::{Descriptions, Key};
-use super::entry::ToolsetEntry;
+use super::entry::{SERVER, ToolsetEntry};
 use super::library::Library;
 use super::loader::Loader;
 use super::pins::{TOO_LARGE, check_size, pins};
@@ -181,11 +181,13 @@ impl Toolsets {
         Ok(Found::Known(self.list(&unknown)))
     }
 
-    /// The configuration of a class.
+    /// The configuration of a class. That of a server is its command line and its environment, by which it
+    /// runs other code than what was trusted (`NODE_OPTIONS=--import …`), so only the user's counts.
     fn config_of(&self, owner: &Owner, class: &str) -> Value {
         let qualified = format!("{}:{class}", owner.id);
         let ToolsetOptions { config, project_config, .. } = &self.loader.options;
-        let of_project = (owner.scope == Scope::Project).then_some(project_config);
+        let is_from_project = owner.scope == Scope::Project && class != SERVER;
+        let of_project = is_from_project.then_some(project_config);
         let mut configs = of_project.into_iter().chain([config]);
         let config =
             configs.find_map(|configs| configs.get(&qualified).or_else(|| configs.get(class)));

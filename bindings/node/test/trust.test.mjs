@@ -71,3 +71,14 @@ test('a no is remembered, and no answer is not', async (t) => {
   assert(questions.has(`reads its skill and \`${process.cwd()}\` · no network · writes nothing`), asked.join());
   assert(questions.has('reads its skill alone · no network · writes nothing'), asked.join());
 });
+
+test('only true is a yes', async (t) => {
+  const sources = [join(skills(t), 'skills')];
+  const says = [undefined, null, false, 0, 1, '', 'no', 'yes', [], {}, { approved: false }];
+  const answers = [...says.flatMap((said) => [() => said, async () => said]), () => { throw new Error('no'); }];
+  for (const approve of answers) {
+    const which = `${approve}`;
+    // A wrong answer, or none, may also be an error of the call.
+    assert.deepEqual(await ran({ sources, approve }).catch(() => []), [], which);
+  }
+});

@@ -87,8 +87,8 @@ pub(crate) fn ask_consent(
     Box::new(move |request| {
         let request = ConsentRequest::from(request);
         let asked =
-            callback("the callback for consent", |py| ask.bind(py).call1((request,))?.is_truthy());
-        asked.unwrap_or(false)
+            callback("the callback for consent", |py| yes_or_no(&ask.bind(py).call1((request,))?));
+        asked.flatten().unwrap_or(false)
     })
 }
 
@@ -96,12 +96,24 @@ pub(crate) fn ask_consent(
 pub(crate) fn approval(ask: Py<PyAny>) -> Approval {
     Approval::new(move |request: &EngineTrustRequest| {
         let request = TrustRequest::from(request);
-        let asked = callback("the callback for approval", |py| {
-            let answer = ask.bind(py).call1((request,))?;
-            if answer.is_none() { Ok(None) } else { answer.is_truthy().map(Some) }
-        });
+        let asked =
+            callback("the callback for approval", |py| yes_or_no(&ask.bind(py).call1((request,))?));
         asked.flatten()
     })
+}
+
+/// Returns the answer to a question; `None` for `None`. Anything but a `bool` is an exception: the coroutine of an
+/// `async` function and the text `"no"` are true in Python, and no yes.
+fn yes_or_no(answer: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    let wrong = |_| {
+        let kind =
+            answer.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
+        PyTypeError::new_err(format!("the answer to a question must be a bool, not of type {kind}"))
+    };
+    answer.extract().map(Some).map_err(wrong)
 }
 
 /// The first exception of callbacks that may run on any thread.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from repertoire import Engine, Source, TrustRequest
+from repertoire import Engine, RepertoireError, Source, TrustRequest
 
 from .conftest import ROOT
 from .test_toolsets import skills as with_library
@@ -100,3 +101,57 @@ def test_a_no_is_remembered_and_no_answer_is_not(skills: Path, tmp_path: Path) -
         assert len(asked) == n_questions, value
     assert asked[0].startswith("reads its skill")
     assert asked[0].endswith(" · no network · writes nothing")
+
+
+async def a_coroutine(_: object) -> bool:
+    return False
+
+
+def a_generator(_: object) -> Iterator[bool]:
+    yield False
+
+
+def an_exception(_: object) -> bool:
+    raise RuntimeError("no")
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        a_coroutine,
+        a_generator,
+        an_exception,
+        *(
+            lambda _, said=said: said
+            for said in (
+                None,
+                False,
+                0,
+                1,
+                "",
+                "no",
+                "yes",
+                (False, "why"),
+                {"approved": False},
+                object(),
+            )
+        ),
+    ],
+)
+def test_only_true_is_a_yes(skills: Path, answer: Any) -> None:
+    """What is true in Python, as the coroutine of an async callback is, is no answer."""
+
+    def attempt(engine: Engine, tool: str, arguments: dict[str, object]) -> bool:
+        try:
+            tools = engine.turn("/trio", engine.session("s")).tools
+            return tools.call(tool, arguments).ok
+        except RepertoireError:
+            return False
+
+    script = {"skill": "trio", "script": "scripts/say.sh"}
+    for tool, arguments in (("run_skill_script", script), ("trio_greet", {"name": "Ada"})):
+        engine = Engine([skills], toolsets=True, scripts=True, approve=answer)
+        assert not attempt(engine, tool, arguments), tool
+    engine = Engine([skills], consent="always", ask_consent=answer)
+    assert not attempt(engine, "use_skill", {"skill": "trio"})

@@ -20,6 +20,12 @@ impl Reader<'_> {
             Err(Problem::new(Code::RefusedSetting, message, help))
         };
         let least = match key.project {
+            ProjectMay::Own if is_of_server(name) => {
+                return refused(format!(
+                    "the file of a project cannot set `{name}`, the command line and the environment of a \
+                     server"
+                ));
+            }
             ProjectMay::NotSet => {
                 return refused(format!("the file of a project cannot set `{name}`"));
             }
@@ -66,4 +72,10 @@ impl Reader<'_> {
         };
         of_user.cloned().or_else(default)
     }
+}
+
+/// Tells whether a setting is the configuration of a toolset that is an MCP server: those are code, and not data.
+fn is_of_server(name: &str) -> bool {
+    let class = name.strip_prefix("toolsets.").and_then(|rest| rest.strip_suffix(".config"));
+    class.is_some_and(|class| class.rsplit(':').next() == Some("mcp"))
 }

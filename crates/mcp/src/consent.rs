@@ -10,10 +10,11 @@ use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
     InputRequest, InputRequests, InputRequiredResult, InputResponses,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, ServiceError};
 
 use super::Connection;
 use super::blocking::blocking;
+use super::closing::Closing;
 use repertoire::activation::{ConsentRequest, refused};
 use repertoire::catalog::Audience;
 use repertoire::disclosure::model_text;
@@ -50,7 +51,8 @@ pub(super) async fn ask(
     let request = request.await??;
     // An answer with another skill's key is ignored.
     let key = format!("consent:{}", request.id);
-    match put(key, message(&request), &request.id, responses, context).await? {
+    let (closing, message) = (&connection.closing, message(&request));
+    match put(closing, key, message, &request.id, responses, context).await? {
         Answer::Pending(pending) => return Ok(Consented::Pending(pending)),
         Answer::No | Answer::Dismissed => return Err(refused(&request.id)),
         Answer::Yes => connection.session.consent(&request.id)?,
@@ -70,8 +72,9 @@ pub(super) enum Answer {
 
 /// Asks the client's user a yes-or-no question about `skill`.
 ///
-/// Fails with `EXECUTION_ERROR` if the client fails to ask.
+/// Fails with `EXECUTION_ERROR` if the client fails to ask, or has closed its side.
 pub(super) async fn put(
+    closing: &Closing,
     key: String,
     message: String,
     skill: &SkillId,
@@ -89,7 +92,11 @@ pub(super) async fn put(
         };
         serde_json::from_value(said).map_err(|error| unasked(skill, &error.to_string()))?
     } else {
-        let reply = context.peer.create_elicitation(question).await;
+        let reply = tokio::select! {
+            biased;
+            reply = context.peer.create_elicitation(question) => reply,
+            () = closing.gone() => Err(ServiceError::TransportClosed),
+        };
         reply.map_err(|error| unasked(skill, &error.to_string()))?
     };
     let ElicitResult { action, .. } = reply;

@@ -245,6 +245,8 @@ impl ServerHandler for McpServer {
         tokio::select! {
             () = changes::tell(&self.0, context.sink(), followed) => {}
             () = context.cancelled() => {}
+            // The client would wait for the answer to this request, too.
+            () = self.0.closing.gone() => {}
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod answers;
 mod blocking;
 mod changes;
 mod clients;
+mod closing;
 mod consent;
 mod handler;
 mod health;
@@ -38,14 +39,14 @@ use std::fmt::Display;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use rmcp::service::{ServerInitializeError, serve_server};
 use rmcp::transport::io::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use changes::Listed;
-use lines::{Closing, Lines};
+use closing::{Closing, Patience};
+use lines::Lines;
 use listing::Listing;
 use metrics::Metrics;
 use repertoire::disclosure::Budget;
@@ -59,10 +60,6 @@ pub use http::{HttpOptions, serve_http};
 pub use listing::ListingHost;
 pub use loopback::serve_loopback;
 pub use options::McpOptions;
-
-/// The time that running calls get to end after the client has closed its side; each answer starts it
-/// again. It is less than the two seconds after which SDKs send a signal.
-const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// An MCP server of an engine for one client. The connection is a session.
 ///
@@ -98,6 +95,7 @@ struct Connection {
     /// once.
     is_told: AtomicBool,
     metrics: Option<Arc<Metrics>>,
+    closing: Arc<Closing>,
 }
 
 impl Drop for Connection {
@@ -141,6 +139,7 @@ impl McpServer {
             is_owner,
             is_told: AtomicBool::new(false),
             metrics,
+            closing: Arc::default(),
         }))
     }
 
@@ -163,8 +162,8 @@ impl McpServer {
     }
 
     /// Serves like [`McpServer::serve_stdio`], until `end` completes, for example on a signal. Calls
-    /// that still run then are cancelled. After the client has closed its side, running calls are
-    /// cancelled once none of them has ended for a second.
+    /// that still run then are cancelled. After the client has closed its side, all other requests are
+    /// still answered, and calls of scripts and toolsets go on until none of them has ended for a second.
     pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
         let (reader, writer) = stdio_pipes();
         Box::pin(self.serve_lines_until(reader, writer, end)).await
@@ -179,15 +178,27 @@ impl McpServer {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         end: impl Future<Output = ()>,
     ) -> Result<(), Error> {
+        self.serve_with_patience(reader, writer, end, Patience::default()).await
+    }
+
+    async fn serve_with_patience(
+        self,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        end: impl Future<Output = ()>,
+        patience: Patience,
+    ) -> Result<(), Error> {
         let failed = |why: &dyn Display| {
             let help = "this speaks the Model Context Protocol on standard input and output: have \
                         an agent start it";
             let message = format!("the connection to the client failed: {why}");
             Error::new(ErrorCode::ExecutionError, message, help)
         };
-        let closing = Arc::new(Closing::default());
-        let transport = Lines::new(reader, writer, Arc::clone(&closing));
-        let mut end = pin!(end);
+        let closing = Arc::clone(&self.0.closing);
+        let transport = Lines::new(reader, writer, Arc::clone(&closing), patience);
+        let mut end = pin!(async {
+            tokio::select! { () = closing.overdue(patience) => {}, () = end => {} }
+        });
         let serving = tokio::select! {
             serving = serve_server(self, transport) => serving,
             () = &mut end => return Ok(()),
@@ -202,7 +213,7 @@ impl McpServer {
         let mut waiting = pin!(running.waiting());
         let ended = tokio::select! {
             ended = &mut waiting => ended,
-            () = async { tokio::select! { () = closing.quiet(LAST_CALLS) => {}, () = end => {} } } => {
+            () = end => {
                 calls.cancel();
                 waiting.await
             }

@@ -3,25 +3,17 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
-use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
+use super::closing::{Closing, Patience, comes_within};
 use super::message::{self, MAX_MESSAGE, Refusal};
-
-/// The time that a client which has closed its side has to read the last answers.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-
-/// The number of parts into which [`Closing::quiet`] divides its pause.
-const PARTS: u32 = 10;
 
 /// The lines from and to a client.
 pub(super) struct Lines<R> {
@@ -31,48 +23,29 @@ pub(super) struct Lines<R> {
     is_skipping: bool,
     /// True once the client has sent a request other than `ping`. Before that, only requests count.
     is_begun: bool,
+    /// True once the client has closed its side.
+    is_ended: bool,
     /// The queue of lines to write, each with a sender to notify once the line is written; `None` once
     /// the transport is closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
     writing: Option<JoinHandle<()>>,
     closing: Arc<Closing>,
-}
-
-/// The events that the server waits for at the end of a connection.
-#[derive(Default)]
-pub(super) struct Closing {
-    /// Cancelled when the client closes its side.
-    gone: CancellationToken,
-    /// Notified of each answer.
-    answered: Notify,
-}
-
-impl Closing {
-    /// Waits until the client has closed its side, and after that until there was no answer for as
-    /// long as `pause`.
-    pub(super) async fn quiet(&self, pause: Duration) {
-        self.gone.cancelled().await;
-        // Wait in parts, each of which starts when the end of the one before was noticed. If the system
-        // did not let this process run for a while, that time must not count as quiet.
-        let mut parts = 0;
-        while parts < PARTS {
-            let answered = timeout(pause / PARTS, self.answered.notified()).await;
-            parts = if answered.is_ok() { 0 } else { parts + 1 };
-        }
-    }
+    patience: Patience,
 }
 
 struct Outgoing {
     line: Vec<u8>,
-    written: Option<oneshot::Sender<io::Result<()>>>,
+    written: oneshot::Sender<io::Result<()>>,
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Creates the transport over a pair of streams. `closing` is notified of the end of `reader`.
+    /// Creates the transport over a pair of streams. `closing` is told of requests and their answers, and of
+    /// the end of `reader`.
     pub(super) fn new(
         reader: R,
         writer: impl AsyncWrite + Unpin + Send + 'static,
         closing: Arc<Closing>,
+        patience: Patience,
     ) -> Lines<R> {
         let (outgoing, queue) = mpsc::unbounded_channel();
         Lines {
@@ -80,11 +53,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             line: Vec::new(),
             is_skipping: false,
             is_begun: false,
+            is_ended: false,
             outgoing: Some(outgoing),
             // A separate task writes each line completely, as the future that sends or receives may be
             // dropped half-way.
-            writing: Some(tokio::spawn(write(writer, queue))),
+            writing: Some(tokio::spawn(write(writer, queue, Arc::clone(&closing)))),
             closing,
+            patience,
         }
     }
 
@@ -114,25 +89,58 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Waits until all queued lines are written, or writing fails. Waits for a limited time, since a
-    /// client that closed its side may have stopped reading.
+    /// Waits until all queued lines are written, or writing fails. If the client does not read them, gives
+    /// them up. The SDK calls this again after each line, so a client that reads slowly has the time for
+    /// each.
     async fn written(&mut self) {
         let Some(outgoing) = &self.outgoing else { return };
         let (written, is_written) = oneshot::channel();
-        let nothing = Outgoing { line: Vec::new(), written: Some(written) };
-        if outgoing.send(nothing).is_ok() {
-            // The writing task has reported its error.
-            let _ = timeout(LAST_WORDS, is_written).await;
+        if outgoing.send(Outgoing { line: Vec::new(), written }).is_ok()
+            && !comes_within(self.patience.reader, is_written).await
+        {
+            self.give_up();
         }
+    }
+
+    /// Ends the writing task, which waits for a client that does not read.
+    fn give_up(&mut self) {
+        tracing::warn!("the client does not read its last answers");
+        self.outgoing = None;
+        if let Some(writing) = self.writing.take() {
+            writing.abort();
+        }
+    }
+
+    /// Tells [`Closing`] of a message from the client.
+    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Request(request) => self.closing.begin(request.id.clone()),
+            JsonRpcMessage::Notification(told) => {
+                // The SDK does not send the answer to a cancelled request.
+                if let ClientNotification::CancelledNotification(cancelled) = &told.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.closing.end(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Queues a message. Returns the receiver of the result of writing it.
+    fn queue(&self, message: &impl Serialize) -> io::Result<oneshot::Receiver<io::Result<()>>> {
+        let outgoing = self.outgoing.as_ref().ok_or_else(is_closed)?;
+        let (written, result) = oneshot::channel();
+        let line = to_line(message)?;
+        outgoing.send(Outgoing { line, written }).map_err(|_| is_closed())?;
+        Ok(result)
     }
 
     /// Queues the error for a line that is not a message.
     fn refuse(&self, refusal: &Refusal) {
         tracing::warn!(why = refusal.why(), "a line is not a message");
-        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(refusal)) {
-            // The writing task has reported its error.
-            let _ = outgoing.send(Outgoing { line, written: None });
-        }
+        // The writing task has reported its error.
+        let _ = self.queue(refusal);
     }
 
     /// Returns the next valid message.
@@ -187,20 +195,28 @@ fn to_line(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-async fn write(mut writer: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
+async fn write(
+    mut writer: impl AsyncWrite + Unpin,
+    mut queue: mpsc::UnboundedReceiver<Outgoing>,
+    closing: Arc<Closing>,
+) {
     while let Some(Outgoing { line, written }) = queue.recv().await {
         let result = match writer.write_all(&line).await {
             Ok(()) => writer.flush().await,
             failed => failed,
         };
         let is_broken = result.is_err();
-        if let Some(written) = written {
-            let _ = written.send(result);
-        }
+        closing.note_written();
+        // The message may be one that nobody waits for.
+        let _ = written.send(result);
         if is_broken {
             return;
         }
     }
+}
+
+fn is_closed() -> io::Error {
+    io::Error::new(io::ErrorKind::NotConnected, "the client is gone")
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
@@ -210,36 +226,44 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let outgoing = self.outgoing.clone();
-        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
-            self.closing.answered.notify_one();
+        // The line is queued before the request counts as answered.
+        let queued = self.queue(&message);
+        match &message {
+            JsonRpcMessage::Response(answer) => self.closing.end(&answer.id),
+            JsonRpcMessage::Error(error) => {
+                if let Some(id) = &error.id {
+                    self.closing.end(id);
+                }
+            }
+            _ => {}
         }
-        async move {
-            let line = to_line(&message)?;
-            let closed = || io::Error::new(io::ErrorKind::NotConnected, "the client is gone");
-            let (written, result) = oneshot::channel();
-            let sent = Outgoing { line, written: Some(written) };
-            outgoing.ok_or_else(closed)?.send(sent).map_err(|_| closed())?;
-            result.await.map_err(|_| closed())?
-        }
+        async move { queued?.await.map_err(|_| is_closed())? }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        if let Some(message) = self.next_message().await {
-            return Some(message);
+        // The SDK calls this again whenever it had something else to do meanwhile.
+        if !self.is_ended {
+            if let Some(message) = self.next_message().await {
+                self.note(&message);
+                return Some(message);
+            }
+            self.is_ended = true;
+            self.closing.leave();
         }
-        self.closing.gone.cancel();
-        // The caller may drop everything after this, with the answers that are still queued, so wait for
-        // them.
+        // After this, the SDK gives the requests that still run, and the answers that are still queued, a few
+        // seconds in all. So wait for them here.
+        self.closing.all_answered().await;
         self.written().await;
         None
     }
 
     async fn close(&mut self) -> io::Result<()> {
         self.outgoing = None;
-        match self.writing.take() {
-            Some(writing) => writing.await.map_err(io::Error::other),
-            None => Ok(()),
+        if let Some(writing) = &mut self.writing
+            && !comes_within(self.patience.reader, writing).await
+        {
+            self.give_up();
         }
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::blocking::blocking;
+use super::closing::Closing;
 use repertoire::Error;
 use repertoire::disclosure::model_text;
 use repertoire::engine::CallIo;
@@ -18,17 +19,19 @@ use repertoire::engine::CallIo;
 const MAX_WAITING: usize = 16;
 
 /// Runs `call` on a thread that may block. The client can cancel the call, and is sent its progress if
-/// it asked for that.
+/// it asked for that. The call is also cancelled when `closing` says so.
 pub(super) async fn with_progress<T: Send + 'static>(
+    closing: &Closing,
     context: &RequestContext<RoleServer>,
     tool: &str,
     call: impl FnOnce(CallIo<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let (sender, mut receiver) = mpsc::channel(MAX_WAITING);
     let token = context.meta.get_progress_token();
-    let (cancelled, wants_progress) = (context.ct.clone(), token.is_some());
+    let (cancelled, stopped) = (context.ct.clone(), closing.stopped());
+    let wants_progress = token.is_some();
     let mut answer = pin!(blocking(tool, move || {
-        let is_cancelled = || cancelled.is_cancelled();
+        let is_cancelled = || cancelled.is_cancelled() || stopped.is_cancelled();
         // If the queue is full or closed, the step is dropped: a call must not wait for its progress.
         let report = |fraction: f64, message: &str| {
             let _ = sender.try_send((fraction, message.to_owned()));

@@ -3,6 +3,7 @@
 use rmcp::model::InputResponses;
 use rmcp::service::{RequestContext, RoleServer};
 
+use super::Connection;
 use super::consent::{self, Answer};
 use repertoire::Error;
 use repertoire::toolset::RightsRequest;
@@ -16,6 +17,7 @@ const MAX_WORDS: usize = 300;
 ///
 /// Fails with `EXECUTION_ERROR` if the client fails to ask, and with the errors of the trust store.
 pub(super) async fn ask(
+    connection: &Connection,
     request: &RightsRequest,
     responses: Option<InputResponses>,
     context: &RequestContext<RoleServer>,
@@ -23,8 +25,9 @@ pub(super) async fn ask(
     if !consent::can_ask(context) {
         return Ok(None);
     }
+    let (key, message) = (key(request), message(request));
     let answer =
-        consent::put(key(request), message(request), &request.skill, responses, context).await?;
+        consent::put(&connection.closing, key, message, &request.skill, responses, context).await?;
     match answer {
         Answer::Yes => request.grant()?,
         Answer::No => request.refuse()?,

@@ -86,7 +86,8 @@ async fn answer(
     let call = || call_tool(connection, &name, &arguments, context);
     let Called { answer, .. } = match call().await? {
         Called { answer, refusal: Some(refusal) } => {
-            match rights::ask(&refusal, request.input_responses.clone(), context).await {
+            match rights::ask(connection, &refusal, request.input_responses.clone(), context).await
+            {
                 Ok(Some(Answer::Yes)) => call().await?,
                 Ok(Some(Answer::Pending(pending))) => return Ok((*pending).into()),
                 Ok(Some(Answer::No | Answer::Dismissed) | None) => Called { answer, refusal: None },
@@ -122,9 +123,10 @@ async fn call_tool(
     arguments: &Value,
     context: &RequestContext<RoleServer>,
 ) -> Result<Called, ErrorData> {
-    let connection = Arc::clone(connection);
     let (tool, arguments) = (name.to_owned(), arguments.clone());
-    let call = with_progress(context, name, move |io| {
+    let closing = Arc::clone(&connection.closing);
+    let connection = Arc::clone(connection);
+    let call = with_progress(&closing, context, name, move |io| {
         let refusal = Mutex::new(None);
         let note = |request: &RightsRequest| {
             *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());

@@ -30,16 +30,20 @@ use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
 
 use super::call::locked;
-use super::mcp_lines::{Lines, Strays};
 use super::mcp_tools::{describe, list_tools};
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
+use crate::process::mcp_lines::{Lines, Strays};
 use crate::sandbox::describe_exit;
 
 /// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 /// The time in which the last answer of a server that has ended can still be delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// The time that a server has for its first messages after another line: some servers greet.
+const GRACE: Duration = Duration::from_secs(2);
+/// The longest line of a call, in bytes: the limit of the SDK's own transports.
+const MAX_LINE: usize = 16 << 20;
 /// The message for a server without a list of tools.
 const NOT_LISTED: &str = "it does not list its tools";
 /// The message for a program that does not start as an MCP server.
@@ -80,8 +84,9 @@ struct Server {
     names: HashMap<String, String>,
 }
 
-/// The latest progress of each call that was not passed on yet.
-type Progress = Arc<Mutex<HashMap<ProgressToken, ProgressNotificationParam>>>;
+/// The latest progress of each call that runs, unless it was passed on. That of other tokens is not kept: a server
+/// may report any number of them.
+type Progress = Arc<Mutex<HashMap<ProgressToken, Option<ProgressNotificationParam>>>>;
 
 /// The host as the server sees it. It takes progress reports, and offers no capabilities.
 struct Client {
@@ -99,7 +104,9 @@ impl ClientHandler for Client {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        locked(&self.progress).insert(params.progress_token.clone(), params);
+        if let Some(latest) = locked(&self.progress).get_mut(&params.progress_token) {
+            *latest = Some(params);
+        }
     }
 }
 
@@ -130,23 +137,23 @@ impl Server {
     ) -> Result<Server, Failure> {
         let progress = Progress::default();
         let client = Client { progress: Arc::clone(&progress) };
-        let strays = Arc::new(Strays::new());
+        let strays = Arc::new(Strays::default());
         let printed = |what: &str, line: &str| Failure {
             help: if what == NOT_LISTED { LISTS } else { PRINTS }.to_owned(),
             ..Failure::new(ErrorCode::Failed, format!("{what}: it prints {line}"))
         };
         let serving = serve_client(client, Lines::new(reader, writer, Arc::clone(&strays)));
-        let service = runtime.block_on(strays.answer_or_line(serving));
+        let service = runtime.block_on(strays.answer_or_line(serving, GRACE));
         let service = service.map_err(|line| printed(NOT_BEGUN, &line))?;
         let service = service.map_err(|error| failed(NOT_BEGUN, &error))?;
-        let tools = runtime.block_on(strays.answer_or_line(list_tools(service.peer())));
+        let tools = runtime.block_on(strays.answer_or_line(list_tools(service.peer()), GRACE));
         let tools = tools.map_err(|line| printed(NOT_LISTED, &line))?.map_err(|error| {
             if matches!(error, ServiceError::UnexpectedResponse) {
                 return printed(NOT_LISTED, &strays.last_answer());
             }
             failed(NOT_LISTED, &error)
         })?;
-        strays.allow_long_lines();
+        strays.allow_lines(MAX_LINE);
         let (description, names) = describe(class, tools)?;
         let peer = service.peer().clone();
         Ok(Server { runtime, _service: service, peer, progress, strays, description, names })
@@ -174,7 +181,8 @@ impl Server {
         loop {
             let answer =
                 self.runtime.block_on(async { tokio::time::timeout(TICK, &mut call.rx).await });
-            if let Some(told) = locked(&self.progress).remove(&call.progress_token) {
+            let told = locked(&self.progress).get_mut(&call.progress_token).and_then(Option::take);
+            if let Some(told) = told {
                 let fraction =
                     told.progress / told.total.filter(|total| *total > 0.0).unwrap_or(1.0);
                 host.progress(fraction, &told.message.unwrap_or_default());
@@ -213,7 +221,11 @@ impl Serving for Server {
         let n_strays = self.strays.count();
         let call = self.runtime.block_on(self.peer.send_cancellable_request(request, options));
         let call = call.map_err(|error| failure(&error))?;
-        output(self.wait(call, n_strays, host)?)
+        let token = call.progress_token.clone();
+        locked(&self.progress).insert(token.clone(), None);
+        let answer = self.wait(call, n_strays, host);
+        locked(&self.progress).remove(&token);
+        output(answer?)
     }
 }
 

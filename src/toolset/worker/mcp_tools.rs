@@ -7,22 +7,29 @@ use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::Value;
 
-use super::super::pins::MAX_TOOLS;
+use super::super::pins::{MAX_TOOLS, Room};
 use super::protocol::Failure;
 
 /// The longest tool name.
 const MAX_NAME: usize = 64;
 
-/// Returns the tools of a server, up to the first page with more of them than a class can have.
+/// Returns the tools of a server, up to the first page with which they are more, or larger, than those of a
+/// class can be.
 pub(super) async fn list_tools(server: &Peer<RoleClient>) -> Result<Vec<Tool>, ServiceError> {
     let mut tools = Vec::new();
+    let mut room = Room::default();
     let mut page = PaginatedRequestParams::default();
     // A page may have no tools, but a list that goes on for ever must end.
     for _ in 0..=MAX_TOOLS {
         let listed = server.list_tools(Some(page.clone())).await?;
+        let mut fit = listed.tools.iter().map(|tool| {
+            room.take(tool.name.len() + tool.description.as_ref().map_or(0, |text| text.len()))?;
+            room.take_members(&tool.input_schema, 1)
+        });
+        let is_within = fit.all(|fits| fits.is_ok());
         tools.extend(listed.tools);
         page.cursor = listed.next_cursor;
-        if page.cursor.is_none() || tools.len() > MAX_TOOLS {
+        if page.cursor.is_none() || tools.len() > MAX_TOOLS || !is_within {
             break;
         }
     }
@@ -40,6 +47,9 @@ pub(super) fn describe(
     for tool in tools {
         let mut spec = ToolSpec::default();
         spec.name = fit(&tool.name);
+        if spec.name.is_empty() {
+            return Err(Failure::new(ErrorCode::Failed, "one of its tools has an empty name"));
+        }
         if let Some(other) = names.insert(spec.name.clone(), tool.name.clone().into_owned()) {
             let message =
                 format!("its tools `{other}` and `{}` have the same name once adapted", tool.name);
@@ -77,5 +87,7 @@ mod tests {
         assert_eq!(names["fs_read"], "fs.read");
         let failure = describe("mcp", vec![tool("a.b"), tool("a/b")]).unwrap_err();
         assert!(failure.message.contains("`a.b` and `a/b`"), "{}", failure.message);
+        let failure = describe("mcp", vec![tool("add"), tool("")]).unwrap_err();
+        assert!(failure.message.contains("an empty name"), "{}", failure.message);
     }
 }

@@ -29,8 +29,6 @@ mod limits;
 #[cfg(all(unix, feature = "mcp-toolsets"))]
 mod mcp;
 #[cfg(all(unix, feature = "mcp-toolsets"))]
-mod mcp_lines;
-#[cfg(all(unix, feature = "mcp-toolsets"))]
 mod mcp_tools;
 mod opening;
 #[cfg(unix)]

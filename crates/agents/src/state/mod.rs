@@ -206,7 +206,17 @@ impl AgentState {
             }
             (None, scope) => Source::new(scope, &root.path).optional(),
         };
-        self.roots.iter().map(source).collect()
+        self.roots.iter().filter(|root| !self.is_of_user_too(root)).map(source).collect()
+    }
+
+    /// Tells whether a directory of the project is also one of the user, who works in the home directory.
+    fn is_of_user_too(&self, root: &SkillRoot) -> bool {
+        let is_one = |path: &Path| {
+            let real = |path: &Path| path.canonicalize().ok();
+            *path == root.path || real(path).is_some_and(|path| real(&root.path) == Some(path))
+        };
+        let mut of_user = self.roots.iter().filter(|other| other.scope == Scope::User);
+        root.scope == Scope::Project && of_user.any(|other| is_one(&other.path))
     }
 
     /// Returns the rules of the agent's settings about skills, for an engine.
@@ -253,4 +263,27 @@ fn links_in(root: &Path) -> BTreeMap<PathBuf, String> {
         Some((target, link.file_name().to_string_lossy().into_owned()))
     });
     targets.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_the_user_is_not_the_projects_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mine, other) = (dir.path().join("mine"), dir.path().join("other"));
+        std::fs::create_dir(&mine).unwrap();
+        let roots = [
+            SkillRoot::user(&mine),
+            SkillRoot::project(&mine),
+            SkillRoot::project(dir.path().join("other/../mine")),
+            SkillRoot::project(&other),
+        ];
+        std::fs::create_dir(&other).unwrap();
+        let state = AgentState { roots: roots.to_vec(), ..AgentState::default() };
+        let sources = state.sources(dir.path());
+        let found: Vec<_> = sources.iter().map(|source| (source.scope(), source.root())).collect();
+        assert_eq!(found, [(Scope::User, Some(&*mine)), (Scope::Project, Some(&*other))]);
+    }
 }

@@ -11,7 +11,7 @@ use repertoire::engine::{CallIo, Caller};
 use repertoire::script::{ScriptIo, ScriptOptions};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::{Approval, TrustRequest, TrustStore};
-use repertoire::{Engine, Source};
+use repertoire::{Engine, Skill, Source};
 use serde_json::{Value, json};
 
 use crate::binary::{self, Place};
@@ -29,24 +29,31 @@ enum Of {
     /// The `sources.add` of a project.
     ProjectConfig,
     User,
+    /// The same, while the user works in the home directory.
+    UserAtHome,
     /// The `sources.add` of the user.
     UserConfig,
 }
 
-const ALL: [Of; 5] = [Of::BarePath, Of::Project, Of::ProjectConfig, Of::User, Of::UserConfig];
+const ALL: [Of; 6] =
+    [Of::BarePath, Of::Project, Of::ProjectConfig, Of::User, Of::UserAtHome, Of::UserConfig];
 
 impl Of {
     fn is_trusted(self) -> bool {
-        matches!(self, Of::User | Of::UserConfig)
+        matches!(self, Of::User | Of::UserAtHome | Of::UserConfig)
     }
 
     fn dir(self) -> &'static str {
         match self {
             Of::BarePath | Of::ProjectConfig => "skills",
             Of::Project => ".agents/skills",
-            Of::User => "home/.agents/skills",
+            Of::User | Of::UserAtHome => "home/.agents/skills",
             Of::UserConfig => "home/mine",
         }
+    }
+
+    fn working_dir(self, place: &Place) -> PathBuf {
+        place.path().join(if self == Of::UserAtHome { "home" } else { "" })
     }
 
     /// Creates a place with a skill that has each kind of code.
@@ -77,6 +84,7 @@ impl Of {
     fn command(self, place: &Place, args: &[&str]) -> std::process::Command {
         let mut command = place.command(args);
         command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
+        command.current_dir(self.working_dir(place));
         if self == Of::BarePath {
             command.args(["--source", "skills"]);
         }
@@ -129,7 +137,10 @@ fn a_bare_path_is_a_projects_in_the_library() {
     let trust = || Arc::new(TrustStore::in_memory());
     let bare: [Source; 3] =
         [root.clone().into(), root.as_path().into(), root.to_str().unwrap().into()];
-    for source in bare.into_iter().chain([Source::project(&root), Source::fetched("x", &root)]) {
+    let loaded = Skill::load(&root.join("trio/SKILL.md"), "acme").unwrap();
+    let others =
+        [Source::project(&root), Source::fetched("x", &root), Source::memory(vec![loaded])];
+    for source in bare.into_iter().chain(others) {
         assert_eq!(ran(&engine(source.clone(), None, &trust())), [""; 0], "{source:?}");
         let no = Some(Approval::new(|_| false));
         assert_eq!(ran(&engine(source.clone(), no, &trust())), [""; 0], "{source:?}");
@@ -211,7 +222,7 @@ fn a_hook_starts_no_code() {
         );
         place.write("home/.repertoire/config.toml", settings + &opened);
         let message = json!({
-            "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": place.path(),
+            "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": of.working_dir(&place),
             "prompt": "/trio please, use the skill trio",
         });
         let hook = of.command(&place, &["hook", "claude-code"]);
@@ -297,5 +308,26 @@ fn instructions_in_a_session_trust_no_code() {
         let (name, arguments) = call_of(kind);
         let answer = turn.tools.call(name, &arguments);
         assert!(answer.code().is_some(), "{kind}: {answer:?}");
+    }
+}
+
+/// The code that a trusted server runs is what was trusted: the settings of the project do not add to it.
+#[test]
+fn the_settings_of_a_project_start_no_other_code_in_a_trusted_server() {
+    let place = Of::Project.place();
+    let trust = Of::Project.command(&place, &["trust", "add", "--yes", ".agents/skills/trio"]);
+    binary::finish(trust, b"").exits(0);
+    let salute = ["tool", "call", "trio.salute", "{\"name\":\"Ana\"}", "--json"];
+    let call = || binary::finish(Of::Project.command(&place, &salute), b"");
+    assert_eq!(call().exits(0).json()["text"], "Hello, Ana!");
+    for class in ["mcp", "\"trio:mcp\""] {
+        // A server that gets this variable prints it and ends, before any code of its own.
+        let of_project = format!("[toolsets.{class}.config]\nenv = {{ LD_DEBUG = \"help\" }}\n");
+        place.write(".repertoire/config.toml", &of_project);
+        assert_eq!(call().exits(0).json()["text"], "Hello, Ana!", "{class}");
+        fs::remove_file(place.path().join(".repertoire/config.toml")).unwrap();
+        place.write("home/.repertoire/config.toml", &of_project);
+        assert_eq!(call().code, 1, "the user may set it");
+        fs::remove_file(place.path().join("home/.repertoire/config.toml")).unwrap();
     }
 }

@@ -19,17 +19,19 @@ use rmcp::service::{
 };
 use rmcp::transport::IntoTransport;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
 
 use super::address::McpAddress;
 use super::http;
 use super::program::{Program, Received};
 use crate::limits::{Deadline, FetchLimits, too_large};
-use repertoire::process::first_line::begun;
 use repertoire::{Error, ErrorCode};
 
 /// The time that a server has to end by itself when the connection closes.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// The time in which a server that printed another line must begin to speak the protocol: other clients
+/// ignore such a line, so some servers print one.
+const AFTER_LINE: Duration = Duration::from_secs(5);
 
 /// The size limit of a server's message in an error, in characters.
 const MAX_MESSAGE: usize = 300;
@@ -78,14 +80,12 @@ impl Connection {
         let open = match address {
             McpAddress::Program(words) => connection.start(words, runtime)?,
             McpAddress::Http { url, token } => {
-                // No server greets in an event.
-                connection.received.begin();
                 let transport = {
                     let _inside = runtime.enter();
                     http::transport(url, token.as_deref(), &connection.received)?
                 };
-                let no_line = oneshot::channel().1;
-                let service = connection.serve(&runtime, transport, no_line)?;
+                // No server greets in an event.
+                let service = connection.serve(&runtime, transport, Duration::ZERO)?;
                 let service = service.map_err(|error| connection.not_answered(&error))?;
                 Open { runtime, service, program: None }
             }
@@ -95,11 +95,11 @@ impl Connection {
     }
 
     fn start(&self, words: &[String], runtime: Runtime) -> Result<Open, Error> {
-        let (program, (transport, stray)) = {
+        let (program, transport) = {
             let _inside = runtime.enter();
             Program::start(words, &self.source, &self.received)?
         };
-        let served = self.serve(&runtime, transport, stray);
+        let served = self.serve(&runtime, transport, AFTER_LINE);
         let service = match served {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => return Err(self.not_begun(&runtime, &program, &error)),
@@ -108,17 +108,16 @@ impl Connection {
                 return Err(error);
             }
         };
-        self.received.begin();
         Ok(Open { runtime, service, program: Some(program) })
     }
 
-    /// Starts the protocol, unless the program prints something else first. The outer error is that of the
+    /// Starts the protocol, unless the server prints something else first, and no message within `grace`. The outer error is that of the
     /// thread or of the deadline; the inner one tells why the protocol did not start.
     fn serve<T, E, A>(
         &self,
         runtime: &Runtime,
         transport: T,
-        stray: oneshot::Receiver<String>,
+        grace: Duration,
     ) -> Result<Result<RunningService<RoleClient, Client>, String>, Error>
     where
         T: IntoTransport<RoleClient, E, A> + Send,
@@ -129,9 +128,15 @@ impl Connection {
             legacy_version: None,
         };
         let serving = serve_client_with_lifecycle(Client, transport, lifecycle);
-        let serving = self.deadline.limit(begun(serving, stray));
+        let prints = |line: &str| format!("it prints {line}");
+        let serving = self.deadline.limit(self.received.strays.answer_or_line(serving, grace));
         match on_thread(runtime, serving).map_err(|error| self.failed(&error))? {
-            Some(begun) => Ok(begun.and_then(|service| service.map_err(|error| reason(&error)))),
+            Some(Ok(Ok(service))) => Ok(Ok(service)),
+            Some(Ok(Err(error))) => Ok(Err(match self.received.strays.first_after(0) {
+                Some(line) => prints(&line),
+                None => reason(&error),
+            })),
+            Some(Err(line)) => Ok(Err(prints(&line))),
             None => Err(self.deadline.error(&self.source)),
         }
     }
@@ -199,10 +204,23 @@ impl Connection {
         answer: impl Future<Output = Result<T, ServiceError>> + Send,
     ) -> Result<T, Error> {
         let runtime = &self.opened()?.runtime;
-        let answer = self.deadline.limit(answer);
+        let strays = &self.received.strays;
+        let n_strays = strays.count();
+        let answer = self.deadline.limit(async {
+            tokio::select! {
+                biased;
+                answer = answer => Ok(answer),
+                // The line may be the answer.
+                line = strays.line_after(n_strays) => Err(line),
+            }
+        });
         match on_thread(runtime, answer).map_err(|error| self.failed(&error))? {
-            Some(Ok(answer)) => Ok(answer),
-            Some(Err(error)) => Err(self.refused(what, &error)),
+            Some(Ok(Ok(answer))) => Ok(answer),
+            Some(Ok(Err(error))) => Err(match strays.first_after(n_strays) {
+                Some(line) => self.not_a_message(&line),
+                None => self.refused(what, &error),
+            }),
+            Some(Err(line)) => Err(self.not_a_message(&line)),
             None => Err(self.deadline.error(&self.source)),
         }
     }
@@ -211,19 +229,23 @@ impl Connection {
         if let Some(error) = self.received.too_large(&self.source) {
             return error;
         }
-        if let Some(line) = self.received.stray() {
-            return self.failed(&format!("it prints `{line}`, which is not a message"));
-        }
         match error {
             ServiceError::McpError(error) => {
                 let said: String = error.message.chars().take(MAX_MESSAGE).collect();
                 self.failed(&format!("it answers `{what}` with the error {}: {said}", error.code.0))
+            }
+            ServiceError::UnexpectedResponse => {
+                self.not_a_message(&self.received.strays.last_answer())
             }
             _ => match self.open.as_ref().and_then(|open| open.program.as_ref()) {
                 Some(program) => self.failed(&format!("it ended{}", program.last_output())),
                 None => self.failed(error),
             },
         }
+    }
+
+    fn not_a_message(&self, line: &str) -> Error {
+        self.failed(&format!("it prints {line}, which is not a valid message"))
     }
 
     /// The error for a program that does not start as an MCP server.
@@ -240,10 +262,8 @@ impl Connection {
     /// The error for an address without an MCP server.
     fn not_answered(&self, error: &dyn Display) -> Error {
         let too_large = self.received.too_large(&self.source);
-        let printed = self.received.stray().map(|line| format!("it prints `{line}`"));
         too_large.unwrap_or_else(|| {
-            let why = printed.unwrap_or_else(|| error.to_string());
-            self.failed(&format!("it does not answer as an MCP server: {why}"))
+            self.failed(&format!("it does not answer as an MCP server: {error}"))
         })
     }
 

@@ -99,6 +99,7 @@ impl StreamableHttpClient for Client {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failure> {
+        self.0.received.strays.note_request(&message);
         let body = Bytes::from(serde_json::to_vec(&message)?);
         let has_session = session.is_some();
         let request = request(Method::POST, &uri, session, token, headers, body, &self.0.host)?;
@@ -132,7 +133,10 @@ impl StreamableHttpClient for Client {
         if !kind.starts_with(JSON_MIME_TYPE) {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
         }
-        Ok(StreamableHttpPostResponse::Json(serde_json::from_slice(&body)?, session))
+        match self.0.received.strays.read(&body) {
+            Some(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
+            None => Err(StreamableHttpError::UnexpectedEndOfStream),
+        }
     }
 
     async fn delete_session(
@@ -289,13 +293,13 @@ impl Server {
             for line in lines.split(|byte| *byte == b'\n') {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
                 if let Some(data) = line.strip_prefix(b"data:") {
-                    event.extend_from_slice(data);
+                    event.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
                     event.push(b'\n');
                 } else if line.is_empty() && !event.is_empty() {
-                    self.received.check(&event).map_err(StreamableHttpError::Client)?;
-                    let message = serde_json::from_slice(&event);
+                    // A line that is not a message ends the request that waits for the answer.
+                    let message = self.received.strays.read(&event);
                     event.clear();
-                    if let Ok(
+                    if let Some(
                         answer @ (ServerJsonRpcMessage::Response(_)
                         | ServerJsonRpcMessage::Error(_)),
                     ) = message

@@ -4,20 +4,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use rmcp::service::{RoleClient, RxJsonRpcMessage};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::oneshot;
 
 use crate::limits::{FetchLimits, too_large};
 use repertoire::process::Running;
-use repertoire::process::first_line::FirstLine;
+use repertoire::process::mcp_lines::{Lines, Strays};
 use repertoire::{Error, ErrorCode};
 
 /// The interval between checks whether the program has ended.
@@ -26,10 +23,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// The time that a program which closed its output has to end by itself, and to say why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The longest part of a line that an error shows, in bytes.
-const MAX_SHOWN: usize = 200;
-
-/// The bytes received on a connection, their limits, and the first line that is not a message.
+/// The bytes received on a connection, their limits, and the lines that are not messages.
 #[derive(Debug)]
 pub(super) struct Received {
     n_bytes: AtomicU64,
@@ -37,47 +31,23 @@ pub(super) struct Received {
     /// The maximum number of bytes in one message.
     message: u64,
     is_over: AtomicBool,
-    /// True once the server speaks the protocol: before that, some servers print a greeting.
-    is_begun: AtomicBool,
-    /// The beginning of a line after that which is not a message.
-    stray: Mutex<Option<String>>,
+    pub(super) strays: Arc<Strays>,
 }
 
 impl Received {
     pub(super) fn new(limits: &FetchLimits) -> Received {
         // Room for a file as base64 or as an escaped text, and for the rest of the message.
         let message = limits.file_bytes.saturating_mul(2).saturating_add(1 << 20);
+        let strays = Arc::new(Strays::default());
+        // `Counted` limits the length of lines.
+        strays.allow_lines(usize::MAX);
         Received {
             n_bytes: AtomicU64::new(0),
             most: limits.transfer_bytes,
             message,
             is_over: AtomicBool::new(false),
-            is_begun: AtomicBool::new(false),
-            stray: Mutex::default(),
+            strays,
         }
-    }
-
-    /// Notes that the server speaks the protocol: from here on, each line must be a message.
-    pub(super) fn begin(&self) {
-        self.is_begun.store(true, Ordering::Relaxed);
-    }
-
-    /// Fails if `line` should be a message and is not. The SDK would ignore it, and the request that it was
-    /// meant to answer would wait until the time is over.
-    pub(super) fn check(&self, line: &[u8]) -> io::Result<()> {
-        let line = line.trim_ascii();
-        if line.is_empty() || !self.is_begun.load(Ordering::Relaxed) || is_message(line) {
-            return Ok(());
-        }
-        let shown = String::from_utf8_lossy(&line[..line.len().min(MAX_SHOWN)]);
-        *self.stray.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(shown.escape_debug().to_string());
-        Err(io::ErrorKind::InvalidData.into())
-    }
-
-    /// Returns the beginning of a line that was not a message.
-    pub(super) fn stray(&self) -> Option<String> {
-        self.stray.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Counts bytes of a message of which `n_before` were received already. Fails if a limit is
@@ -100,21 +70,8 @@ impl Received {
     }
 }
 
-/// Tells whether a line is a message that the SDK reads, or a notification that it does not know.
-fn is_message(line: &[u8]) -> bool {
-    if serde_json::from_slice::<RxJsonRpcMessage<RoleClient>>(line).is_ok() {
-        return true;
-    }
-    let value: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
-    value["method"].is_string() && value.get("id").is_none()
-}
-
-/// The transport over the streams of a program, and a channel for its first line, if that is not a
-/// message.
-pub(super) type Streams = (
-    AsyncRwTransport<RoleClient, FirstLine<Counted<ChildStdout>>, ChildStdin>,
-    oneshot::Receiver<String>,
-);
+/// The transport over the streams of a program.
+pub(super) type Streams = Lines<Counted<ChildStdout>, ChildStdin>;
 
 /// A running program.
 pub(super) struct Program(Running);
@@ -146,11 +103,9 @@ impl Program {
         let stdin = stdin.ok_or_else(|| failed(&"it has no standard input"))?;
         let stdin = ChildStdin::from_std(stdin).map_err(|error| failed(&error))?;
         let stdout = ChildStdout::from_std(stdout).map_err(|error| failed(&error))?;
-        let stdout = Counted { inner: stdout, received: Arc::clone(received), line: Vec::new() };
-        let (stdout, stray) = FirstLine::new(stdout);
-        // `Counted` limits the length of lines. The limit of this transport would wait for another line.
-        let transport = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
-        Ok((Program(running), (transport, stray)))
+        let stdout = Counted { inner: stdout, received: Arc::clone(received), n_line: 0 };
+        let streams = Lines::new(stdout, stdin, Arc::clone(&received.strays));
+        Ok((Program(running), streams))
     }
 
     /// Ends a program that is of no more use, and returns the last line of its standard error, to be appended to
@@ -172,12 +127,12 @@ impl Program {
     }
 }
 
-/// A stream that fails once a limit is exceeded, or at a line that is not a message.
+/// A stream that fails once a limit is exceeded.
 pub(super) struct Counted<R> {
     inner: R,
     received: Arc<Received>,
-    /// The bytes since the last line feed.
-    line: Vec<u8>,
+    /// The number of bytes since the last line feed.
+    n_line: u64,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Counted<R> {
@@ -188,16 +143,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for Counted<R> {
     ) -> Poll<io::Result<()>> {
         let n_before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-        let this = &mut *self;
         let new = &buffer.filled()[n_before..];
-        this.received.count(new.len() as u64, this.line.len() as u64)?;
-        for piece in new.split_inclusive(|byte| *byte == b'\n') {
-            this.line.extend_from_slice(piece);
-            if piece.ends_with(b"\n") {
-                this.received.check(&this.line)?;
-                this.line.clear();
-            }
-        }
+        self.received.count(new.len() as u64, self.n_line)?;
+        self.n_line = match new.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => (new.len() - end - 1) as u64,
+            None => self.n_line + new.len() as u64,
+        };
         Poll::Ready(Ok(()))
     }
 }

@@ -7,12 +7,13 @@ use std::collections::VecDeque;
 use std::io;
 use std::pin::pin;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{JsonRpcMessage, NumberOrString, RequestId};
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::BufReader;
 use tokio::io::{
@@ -21,22 +22,17 @@ use tokio::io::{
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep_until};
 
-use super::call::locked;
-use crate::surrogates::without_halves;
+use crate::surrogates;
 
 /// The longest line, in bytes, before the tools are listed. A list of tools is much shorter.
 const MAX_FIRST_LINE: usize = 4 << 20;
-/// The longest line, in bytes, after that: the limit of the SDK's own transports.
-const MAX_LINE: usize = 16 << 20;
 /// The longest part of a line that an error shows, in characters.
 const SHOWN: usize = 200;
 /// The number of lines that are kept for the calls that they end.
 const KEPT: usize = 16;
-/// The time that a server has for its first messages after a line that is not JSON: some servers greet.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// The lines of a server that are not messages, shared by its transport and its calls.
-pub(super) struct Strays {
+#[derive(Debug)]
+pub struct Strays {
     seen: Mutex<Seen>,
     news: Notify,
     max_line: AtomicUsize,
@@ -44,7 +40,7 @@ pub(super) struct Strays {
     last_request: AtomicI64,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Seen {
     n_strays: u64,
     last: VecDeque<Stray>,
@@ -52,7 +48,7 @@ struct Seen {
     answer: String,
 }
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Stray {
     /// The number of such lines up to this one.
     number: u64,
@@ -62,8 +58,8 @@ struct Stray {
     shown: String,
 }
 
-impl Strays {
-    pub(super) fn new() -> Strays {
+impl Default for Strays {
+    fn default() -> Strays {
         Strays {
             seen: Mutex::default(),
             news: Notify::new(),
@@ -71,20 +67,22 @@ impl Strays {
             last_request: AtomicI64::new(-1),
         }
     }
+}
 
-    /// Allows the longer lines of calls.
-    pub(super) fn allow_long_lines(&self) {
-        self.max_line.store(MAX_LINE, Ordering::Relaxed);
+impl Strays {
+    /// Allows lines of at most `max` bytes, in place of 4 MiB.
+    pub fn allow_lines(&self, max: usize) {
+        self.max_line.store(max, Ordering::Relaxed);
     }
 
     /// Returns the number of lines so far that were not messages.
-    pub(super) fn count(&self) -> u64 {
-        locked(&self.seen).n_strays
+    pub fn count(&self) -> u64 {
+        self.seen().n_strays
     }
 
     /// Returns the first line after `count` of them that ends the request `id`.
-    pub(super) fn after(&self, count: u64, id: &RequestId) -> Option<String> {
-        let seen = locked(&self.seen);
+    pub fn after(&self, count: u64, id: &RequestId) -> Option<String> {
+        let seen = self.seen();
         let is_it = |stray: &&Stray| {
             stray.number > count && stray.id.as_ref().is_none_or(|answered| answered == id)
         };
@@ -92,15 +90,16 @@ impl Strays {
     }
 
     /// Returns the last line that answers a request, as it is shown in an error.
-    pub(super) fn last_answer(&self) -> String {
-        locked(&self.seen).answer.clone()
+    pub fn last_answer(&self) -> String {
+        self.seen().answer.clone()
     }
 
-    /// Waits for one of the first answers of a server. Fails with the line that the server prints instead:
-    /// at once if the line is JSON, otherwise if there is no answer soon after it.
-    pub(super) async fn answer_or_line<T>(
+    /// Waits for one of the first answers of a server. Fails with the line that the server prints instead: at
+    /// once if the line is JSON, otherwise if there is no answer within `grace`, since some servers greet.
+    pub async fn answer_or_line<T>(
         &self,
         answer: impl Future<Output = T>,
+        grace: Duration,
     ) -> Result<T, String> {
         let mut answer = pin!(answer);
         let mut greeting: Option<(Instant, String)> = None;
@@ -119,29 +118,42 @@ impl Strays {
                     if stray.is_json {
                         return Err(stray.shown);
                     }
-                    greeting.get_or_insert((Instant::now() + GRACE, stray.shown));
+                    greeting.get_or_insert((Instant::now() + grace, stray.shown));
                 }
                 () = patience => return Err(greeting.map(|(_, line)| line).unwrap_or_default()),
             }
         }
     }
 
+    /// Returns the first line after `count` of them, as an error shows it.
+    pub fn first_after(&self, count: u64) -> Option<String> {
+        self.stray_after(count).map(|stray| stray.shown)
+    }
+
+    /// Waits for a line after `count` of them. Returns it as an error shows it.
+    pub async fn line_after(&self, count: u64) -> String {
+        self.next(count).await.shown
+    }
+
     /// Waits for a line after `count` of them.
     async fn next(&self, count: u64) -> Stray {
         loop {
             let news = self.news.notified();
-            let next = locked(&self.seen).last.iter().find(|stray| stray.number > count).cloned();
-            match next {
+            match self.stray_after(count) {
                 Some(next) => return next,
                 None => news.await,
             }
         }
     }
 
-    fn add(&self, id: Option<RequestId>, line: &[u8], shown: String) {
-        let mut seen = locked(&self.seen);
+    fn stray_after(&self, count: u64) -> Option<Stray> {
+        self.seen().last.iter().find(|stray| stray.number > count).cloned()
+    }
+
+    fn add(&self, id: Option<RequestId>, shown: String) {
+        let mut seen = self.seen();
         seen.n_strays += 1;
-        let is_json = matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
+        let is_json = shown.starts_with("`{") || shown.starts_with("`[");
         let stray = Stray { number: seen.n_strays, id, is_json, shown };
         seen.last.push_back(stray);
         if seen.last.len() > KEPT {
@@ -151,7 +163,8 @@ impl Strays {
         self.news.notify_waiters();
     }
 
-    fn note_request(&self, message: &TxJsonRpcMessage<RoleClient>) {
+    /// Notes a request that is sent: its answer is a message.
+    pub fn note_request(&self, message: &TxJsonRpcMessage<RoleClient>) {
         if let JsonRpcMessage::Request(request) = message
             && let NumberOrString::Number(number) = request.id
         {
@@ -165,24 +178,19 @@ impl Strays {
     }
 
     /// Returns the message in a line; `None`, after noting the line, if it is not one.
-    fn read(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
+    pub fn read(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
         if line.is_empty() {
             return None;
         }
-        let whole = || {
-            let text = std::str::from_utf8(line).ok()?;
-            serde_json::from_str(&without_halves(text)).ok()
-        };
-        let read = serde_json::from_slice(line).ok().or_else(whole);
-        let Some(message) = read else {
-            let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        let Some(message) = parse(line) else {
+            let value: Value = parse(line).unwrap_or_default();
             let is_answer = value.get("method").is_none();
             // A notification that the SDK does not know answers nothing.
             if is_answer || value.get("id").is_some() {
                 // A request that cannot be read gets no reply, so the server may wait for ever.
                 let id = value["id"].as_i64().filter(|id| is_answer && self.is_sent(*id));
-                self.add(id.map(RequestId::Number), line, shown(line));
+                self.add(id.map(RequestId::Number), shown(line));
             }
             return None;
         };
@@ -192,12 +200,21 @@ impl Strays {
             _ => return Some(message),
         };
         if !matches!(answered, Some(NumberOrString::Number(number)) if self.is_sent(*number)) {
-            self.add(None, line, shown(line));
+            self.add(None, shown(line));
             return None;
         }
-        locked(&self.seen).answer = shown(line);
+        self.seen().answer = shown(line);
         Some(message)
     }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Parses JSON, in which halves of surrogate pairs are replaced.
+fn parse<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
+    surrogates::parse(std::str::from_utf8(line).ok()?).ok()
 }
 
 /// Returns the beginning of a line in backticks, with escapes in place of what a reader would not see.
@@ -210,7 +227,8 @@ fn shown(line: &[u8]) -> String {
 }
 
 /// The transport over the standard streams of a server.
-pub(super) struct Lines<R, W> {
+#[derive(Debug)]
+pub struct Lines<R, W> {
     reader: BufReader<R>,
     line: Vec<u8>,
     /// True while the rest of a line that is too long is skipped.
@@ -220,7 +238,8 @@ pub(super) struct Lines<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
-    pub(super) fn new(reader: R, writer: W, strays: Arc<Strays>) -> Lines<R, W> {
+    /// Creates the transport. `strays` notes the lines that are not messages.
+    pub fn new(reader: R, writer: W, strays: Arc<Strays>) -> Lines<R, W> {
         let (reader, writer) = (BufReader::new(reader), Arc::new(AsyncMutex::new(Some(writer))));
         Lines { reader, line: Vec::new(), is_skipping: false, writer, strays }
     }
@@ -246,7 +265,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             }
             if !was_skipping {
                 let shown = format!("{}, a line of more than {} MiB", shown(&line), max >> 20);
-                self.strays.add(None, &line, shown);
+                self.strays.add(None, shown);
             }
         }
     }
@@ -327,7 +346,7 @@ mod tests {
             ("\u{0}\u{1b}[2J\u{202e}\n".to_owned(), [true, true]),
             ("x".repeat(MAX_FIRST_LINE + 1) + "\n", [true, true]),
         ] {
-            let strays = Arc::new(Strays::new());
+            let strays = Arc::new(Strays::default());
             assert_eq!(read(&line, &strays), 0, "{line:.80}");
             let after = |count, id| strays.after(count, &NumberOrString::Number(id));
             assert_eq!([1, 2].map(|id| after(0, id).is_some()), ends, "{line:.80}");
@@ -342,10 +361,10 @@ mod tests {
             ),
             format!("\u{feff}{}", answer("\"id\": 1, \"result\": {}")),
         ] {
-            let strays = Arc::new(Strays::new());
+            let strays = Arc::new(Strays::default());
             assert_eq!((read(&line, &strays), strays.count()), (1, 0), "{line}");
         }
-        let strays = Arc::new(Strays::new());
+        let strays = Arc::new(Strays::default());
         assert_eq!(read(&answer("\"method\": \"notifications/odd\", \"params\": 1"), &strays), 0);
         assert_eq!((read("\n \r\n", &strays), strays.count()), (0, 0));
         let after_long =
