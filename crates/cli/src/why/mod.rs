@@ -74,7 +74,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         (common.agent, native.and_then(|native| native.refusal(entry)))
     {
         let title = agent.title();
-        verdict.reason += &format!("; {title} does not list it by itself, because {refusal}");
+        let told = format!("; {title} does not list it by itself, because {refusal}");
+        verdict.reason.push_str(&told);
     }
     let rules = setup::agent_state(common).map(|(agent, state)| state.rules(agent));
     if rules
