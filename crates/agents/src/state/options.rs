@@ -240,11 +240,12 @@ mod tests {
 
     #[test]
     fn options_change_where_skills_are_found() {
+        use HookAgent::{ClaudeCode, Codex, Copilot, Droid, Gemini, Qwen};
         let claude = ["home/.claude/skills", "p/.claude/skills"];
         let gemini =
             ["home/.gemini/skills", "home/.agents/skills", "p/.gemini/skills", "p/.agents/skills"];
         let with = |more: &[&'static str], all: &[&'static str]| [more, all].concat();
-        use HookAgent::{ClaudeCode, Codex, Copilot, Droid, Gemini, Qwen};
+
         for (agent, words, wanted) in [
             (ClaudeCode, "-p hi", claude.to_vec()),
             (ClaudeCode, "--disable-slash-commands", vec![]),
