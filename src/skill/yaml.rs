@@ -113,7 +113,7 @@ pub struct Tree {
     /// The keys that repeat an earlier key of the same map.
     pub duplicates: Vec<Duplicate>,
     /// True if a value has a tag that YAML itself does not define.
-    pub(super) has_own_tag: bool,
+    pub has_own_tag: bool,
 }
 
 /// A key that repeats an earlier key of the same map, whatever the map's form; its value replaces the earlier one.
