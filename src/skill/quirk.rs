@@ -43,6 +43,8 @@ quirks! {
     UnquotedBracket: "a value that begins with a bracket, `@` or a backtick has no quotes",
     InvalidYaml: "its front matter is not valid YAML",
     InvalidNested: "a value in a list or map of its front matter is not valid YAML",
+    InvalidBesideMetadata: "its front matter is not valid YAML and has `metadata`",
+    InvalidBesideBraces: "its front matter is not valid YAML and has `metadata` in braces",
     Tabs: "tabs indent its front matter",
     UnreadableYaml: "its front matter is not valid YAML and cannot be repaired",
     OwnTag: "a value of its front matter begins with `!`, the sign of a tag",

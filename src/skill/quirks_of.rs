@@ -10,6 +10,15 @@ use crate::diagnostic::Code;
 const MAX_NAME_CHARS: usize = 64;
 const MAX_DESCRIPTION_CHARS: usize = 1024;
 
+/// The quirks of front matter that was repaired.
+const REPAIRED: Quirks = Quirks::of(&[
+    Quirk::UnquotedColon,
+    Quirk::UnquotedBracket,
+    Quirk::InvalidYaml,
+    Quirk::InvalidNested,
+    Quirk::Tabs,
+]);
+
 /// Returns the quirks of `text`, which is split into `document` and has this front matter.
 pub(super) fn quirks_of(text: &str, document: &Document, front_matter: &FrontMatter) -> Quirks {
     let mut quirks = of_text(text, document);
@@ -31,6 +40,11 @@ pub(super) fn quirks_of(text: &str, document: &Document, front_matter: &FrontMat
     of_name(value("name"), &mut quirks);
     of_description(value("description"), &mut quirks);
     let metadata = value("metadata");
+    let is_repaired = !front_matter.quirks.intersection(REPAIRED).is_empty();
+    quirks.insert_if(is_repaired && metadata.is_some(), Quirk::InvalidBesideMetadata);
+    let in_braces =
+        |node: &Node| text.get(node.span.start..).is_some_and(|rest| rest.starts_with('{'));
+    quirks.insert_if(is_repaired && metadata.is_some_and(in_braces), Quirk::InvalidBesideBraces);
     let is_map = |node: &Node| matches!(node.value, Value::Mapping(_));
     quirks.insert_if(metadata.is_some_and(Node::is_null), Quirk::NullMetadata);
     quirks.insert_if(

@@ -9,7 +9,8 @@ use repertoire::skill::Quirk;
 /// Claude Code 2.1.332.
 pub(crate) const CLAUDE_CODE: &[Quirk] = &[Quirk::OverMillionBytes];
 
-/// Codex 0.171.0. It quotes values with `: ` and those that begin with a bracket, `@` or a backtick.
+/// Codex 0.171.0. It quotes values with `: ` and those that begin with a bracket, `@` or a backtick, then also
+/// those that were valid.
 pub(crate) const CODEX: &[Quirk] = &[
     Quirk::ByteOrderMark,
     Quirk::CarriageReturns,
@@ -17,6 +18,7 @@ pub(crate) const CODEX: &[Quirk] = &[
     Quirk::LateFrontMatter,
     Quirk::UnclosedFrontMatter,
     Quirk::InvalidYaml,
+    Quirk::InvalidBesideBraces,
     Quirk::Tabs,
     Quirk::UnreadableYaml,
     Quirk::DuplicateName,
@@ -117,7 +119,7 @@ pub(crate) const QWEN: &[Quirk] = &[
     Quirk::ModelNotText,
 ];
 
-/// Droid 0.225.2.
+/// Droid 0.225.2. It reads front matter that is not valid YAML line by line, and takes a map for empty text.
 pub(crate) const DROID: &[Quirk] = &[
     Quirk::ByteOrderMark,
     Quirk::CarriageReturns,
@@ -127,6 +129,7 @@ pub(crate) const DROID: &[Quirk] = &[
     Quirk::UnclosedFrontMatter,
     Quirk::NoBody,
     Quirk::InvalidNested,
+    Quirk::InvalidBesideMetadata,
     Quirk::Tabs,
     Quirk::UnreadableYaml,
     Quirk::NoName,
