@@ -34,7 +34,7 @@ pub use fit::over_budget;
 pub use how_to_load::HowToLoad;
 #[doc(hidden)]
 pub use model_text::{clean_json, description_text, model_text};
-pub use native::{NativeSkills, NeededFrontMatter, NeededName, SkillNeeds};
+pub use native::{NativeSkills, SkillNeeds};
 pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
 pub use reason::{Cost, Fallback, Reason, Rejection};

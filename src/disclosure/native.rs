@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use super::shorten::one_line;
 use crate::catalog::Entry;
-use crate::diagnostic::Code;
+use crate::skill::{Quirk, Quirks};
 
 /// Skills that the host's agent finds, lists and loads by itself. A disclosure does not list them again.
 /// If a message calls for one, its line says to load it the agent's way.
@@ -26,6 +26,8 @@ pub struct NativeSkills {
     pub how_to_load: Cow<'static, str>,
     /// True if the agent calls a skill by the name of its directory; otherwise by its `name`.
     pub named_by_directory: bool,
+    /// The characters of a name for which the agent writes `-`.
+    pub replaced_in_names: &'static str,
     /// The namespaces of plugins, by the directories of their skills: the agent calls a skill
     /// `NAMESPACE:NAME`.
     pub namespaces: BTreeMap<PathBuf, String>,
@@ -44,82 +46,12 @@ pub struct SkillNeeds {
     pub exact_file: bool,
     /// True for a file that is not a link itself.
     pub unlinked_file: bool,
-    /// The `name` in its front matter.
-    pub name: NeededName,
-    /// True for a `description`.
-    pub description: bool,
-    /// The form of its front matter.
-    pub front_matter: NeededFrontMatter,
-}
-
-/// The form of the front matter without which an agent does not list a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum NeededFrontMatter {
-    /// Any form, or none.
-    #[default]
-    Any,
-    /// It begins on the first line, and ends.
-    Fenced,
-    /// It is valid YAML as well: the agent repairs nothing.
-    Valid,
-}
-
-impl NeededFrontMatter {
-    fn allows(self, entry: &Entry) -> bool {
-        let is_fault = |code: Code| match code {
-            Code::LateFrontMatter | Code::NoFrontMatter | Code::UnclosedFrontMatter => {
-                self != NeededFrontMatter::Any
-            }
-            Code::RepairedYaml => self == NeededFrontMatter::Valid,
-            _ => false,
-        };
-        !entry.skill.diagnostics().iter().any(|diagnostic| is_fault(diagnostic.code))
-    }
-}
-
-/// The `name` in the front matter without which an agent does not list a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum NeededName {
-    /// None: the agent takes the name of the directory instead.
-    #[default]
-    None,
-    /// Any text.
-    Any,
-    /// A text of letters, digits and `_:.-`.
-    Identifier,
-    /// An identifier without upper-case letters.
-    LowerCase,
-}
-
-impl SkillNeeds {
-    fn allow(self, entry: &Entry) -> bool {
-        let path = entry.skill.path();
-        let is_exact = || path.and_then(Path::file_name) == Some("SKILL.md".as_ref());
-        let is_link = || path.is_some_and(Path::is_symlink);
-        (!self.exact_file || is_exact())
-            && (!self.unlinked_file || !is_link())
-            && (!self.description || entry.skill.manifest().description.is_some())
-            && self.name.allows(entry)
-            && self.front_matter.allows(entry)
-    }
-}
-
-impl NeededName {
-    fn allows(self, entry: &Entry) -> bool {
-        let name = entry.skill.manifest().name.as_ref().map(|name| name.value.as_str());
-        let is_identifier =
-            |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_:.-".contains(c));
-        match self {
-            NeededName::None => true,
-            NeededName::Any => name.is_some(),
-            NeededName::Identifier => name.is_some_and(is_identifier),
-            NeededName::LowerCase => {
-                name.is_some_and(|name| is_identifier(name) && !name.contains(char::is_uppercase))
-            }
-        }
-    }
+    /// True for a directory that is not below that of another skill.
+    pub no_skill_above: bool,
+    /// The number of directories below a root, at most.
+    pub depth: Option<usize>,
+    /// The properties of a file for which the agent refuses it.
+    pub refused: Quirks,
 }
 
 impl NativeSkills {
@@ -137,12 +69,13 @@ impl NativeSkills {
             named_by_directory: false,
             namespaces: BTreeMap::new(),
             linked: BTreeMap::new(),
+            replaced_in_names: "",
             needs: SkillNeeds {
                 exact_file: false,
                 unlinked_file: false,
-                name: NeededName::None,
-                description: false,
-                front_matter: NeededFrontMatter::Any,
+                no_skill_above: false,
+                depth: None,
+                refused: Quirks::of(&[]),
             },
         }
     }
@@ -161,24 +94,32 @@ impl NativeSkills {
         self
     }
 
-    /// The agent lists no skill without a description.
+    /// The agent finds no skill below the directory of another one.
     #[must_use]
-    pub const fn needing_description(mut self) -> NativeSkills {
-        self.needs.description = true;
+    pub const fn never_below_skills(mut self) -> NativeSkills {
+        self.needs.no_skill_above = true;
         self
     }
 
-    /// The agent lists no skill whose front matter has another form.
+    /// The agent looks no deeper than `depth` directories below a root.
     #[must_use]
-    pub const fn needing_front_matter(mut self, form: NeededFrontMatter) -> NativeSkills {
-        self.needs.front_matter = form;
+    pub const fn down_to(mut self, depth: usize) -> NativeSkills {
+        self.nested = true;
+        self.needs.depth = Some(depth);
         self
     }
 
-    /// The agent lists no skill without this name.
+    /// The agent lists no skill whose file has one of these quirks.
     #[must_use]
-    pub const fn needing_name(mut self, name: NeededName) -> NativeSkills {
-        self.needs.name = name;
+    pub const fn refusing(mut self, quirks: &[Quirk]) -> NativeSkills {
+        self.needs.refused = Quirks::of(quirks);
+        self
+    }
+
+    /// The agent writes `-` for each of these characters of a name.
+    #[must_use]
+    pub const fn replacing_in_names(mut self, signs: &'static str) -> NativeSkills {
+        self.replaced_in_names = signs;
         self
     }
 
@@ -205,14 +146,18 @@ impl NativeSkills {
 
     /// Tells whether the agent reads the skills in `dir`, or a link to it.
     pub fn reads(&self, dir: &Path) -> bool {
-        let is_root = |dir: &Path| self.roots.iter().any(|root| dir.ends_with(&**root));
         let dir = absolute(dir).unwrap_or_else(|_| dir.to_owned());
-        dir.ancestors().skip(1).take(self.depth()).any(is_root) || self.link_to(&dir).is_some()
+        dir.ancestors().skip(1).take(self.depth()).any(|dir| self.is_root(dir))
+            || self.link_to(&dir).is_some()
+    }
+
+    fn is_root(&self, dir: &Path) -> bool {
+        self.roots.iter().any(|root| dir.ends_with(&**root))
     }
 
     /// The number of levels below a root at which the agent finds skills.
     fn depth(&self) -> usize {
-        if self.nested { usize::MAX } else { 1 }
+        if self.nested { self.needs.depth.unwrap_or(usize::MAX) } else { 1 }
     }
 
     /// Returns the name of the link through which the agent reads `dir`.
@@ -227,7 +172,41 @@ impl NativeSkills {
     /// Tells whether the agent finds this skill. If so, the agent answers the skill's slash command, and
     /// lists the skill unless it [hides](NativeSkills::hides_paths) it.
     pub fn finds(&self, entry: &Entry) -> bool {
-        entry.skill.dir().is_some_and(|dir| self.reads(dir)) && self.needs.allow(entry)
+        entry.skill.dir().is_some_and(|dir| self.reads(dir)) && self.fault(entry).is_none()
+    }
+
+    /// Returns the reason why the agent does not list a skill although it is where the agent looks, as a
+    /// clause: `its file is a link`. `None` if the agent finds the skill, or does not look there.
+    pub fn refusal(&self, entry: &Entry) -> Option<String> {
+        entry.skill.dir().filter(|dir| self.reads(dir)).and_then(|_| self.fault(entry))
+    }
+
+    /// Returns the need of the agent that this skill does not meet, as a clause.
+    fn fault(&self, entry: &Entry) -> Option<String> {
+        let path = entry.skill.path()?;
+        let quirks = entry.skill.quirks().intersection(self.needs.refused);
+        if let Some(quirk) = quirks.iter().next() {
+            return Some(quirk.as_str().to_owned());
+        }
+        let file = path.file_name().unwrap_or_default();
+        if self.needs.exact_file && file != "SKILL.md" {
+            return Some(format!("its file is `{}`, not `SKILL.md`", file.to_string_lossy()));
+        }
+        if self.needs.unlinked_file && path.is_symlink() {
+            return Some("its file is a link".to_owned());
+        }
+        let above = path.parent().filter(|_| self.needs.no_skill_above);
+        let above = above.and_then(|dir| self.skill_above(dir));
+        above.map(|above| format!("it is below the skill in {}", above.display()))
+    }
+
+    /// Returns the directory of a skill between `dir` and the root that holds it.
+    fn skill_above(&self, dir: &Path) -> Option<PathBuf> {
+        let dir = absolute(dir).unwrap_or_else(|_| dir.to_owned());
+        let between = || dir.ancestors().skip(1).take_while(|dir| !self.is_root(dir));
+        // Without a root above, `dir` was found behind a link.
+        dir.ancestors().skip(1).find(|dir| self.is_root(dir))?;
+        between().find(|dir| dir.join("SKILL.md").is_file()).map(Path::to_owned)
     }
 
     /// Tells whether the agent lists this skill.
@@ -244,6 +223,7 @@ impl NativeSkills {
         let directory = || link.or_else(|| Some(dir.file_name()?.to_string_lossy().into_owned()));
         let by_directory = self.named_by_directory.then(directory).flatten();
         let name = by_directory.unwrap_or_else(|| name.to_owned());
+        let name = name.replace(|c| self.replaced_in_names.contains(c), "-");
         let namespace = dir.ancestors().find_map(|above| self.namespaces.get(above));
         namespace.map_or(name.clone(), |namespace| format!("{namespace}:{name}"))
     }

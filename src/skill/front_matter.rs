@@ -9,7 +9,9 @@ use super::extract;
 use super::fields::{Reader, duplicate_key, excerpt};
 use super::finding::Finding;
 use super::keys::normalized;
+use super::quirk::{Quirk, Quirks};
 use super::repair::{self, Repaired};
+use super::repair_quirks::repair_quirks;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use crate::diagnostic::Code;
 
@@ -27,6 +29,15 @@ pub(super) struct FrontMatter {
     /// The lines that are written like fields that close the skill; most are among the entries.
     pub(super) closing: Vec<(Node, Node)>,
     pub(super) findings: Vec<Finding>,
+    /// The faults of the YAML for which some agents refuse it.
+    pub(super) quirks: Quirks,
+}
+
+/// The parts of the front matter beside its entries.
+#[derive(Debug, Default)]
+struct Beside {
+    replaced: Vec<(Node, Node)>,
+    quirks: Quirks,
 }
 
 impl FrontMatter {
@@ -34,11 +45,11 @@ impl FrontMatter {
     pub(super) fn read(file: &str, document: &Document) -> FrontMatter {
         let range = document.front_matter.clone();
         let mut reader = Reader { file, findings: Vec::new() };
-        let mut replaced = Vec::new();
+        let mut beside = Beside::default();
         let is_delimited = document.fences == Fences::Both;
         let closing = closing::lines(file, range.clone(), is_delimited);
         let entries = match document.fences {
-            Fences::Both => entries(range, &closing, &mut replaced, &mut reader),
+            Fences::Both => entries(range, &closing, &mut beside, &mut reader),
             Fences::Opening => Some(extract::fields(file, range)),
             Fences::None => {
                 let entries = extract::restrictions(file, range);
@@ -48,7 +59,8 @@ impl FrontMatter {
                 Some(entries)
             }
         };
-        FrontMatter { entries, replaced, closing, findings: reader.findings }
+        let Beside { replaced, quirks } = beside;
+        FrontMatter { entries, replaced, closing, findings: reader.findings, quirks }
     }
 }
 
@@ -64,13 +76,13 @@ fn report_restriction(key: &Node, reader: &mut Reader<'_>) {
 fn entries(
     range: Range<usize>,
     closing: &[(Node, Node)],
-    replaced: &mut Vec<(Node, Node)>,
+    beside: &mut Beside,
     reader: &mut Reader<'_>,
 ) -> Option<Vec<(Node, Node)>> {
     let (file, offset) = (reader.file, range.start);
     let source = &file[range.clone()];
     let error = match yaml::parse(source, &|at| offset + at) {
-        Ok(tree) => return Some(mapping(tree, range, closing, replaced, reader)),
+        Ok(tree) => return Some(mapping(tree, range, closing, beside, reader)),
         Err(error) => error,
     };
     if error.kind == YamlErrorKind::TooComplex {
@@ -86,7 +98,8 @@ fn entries(
         let (at, help) = remedy(&repaired, &error);
         let message = format!("not valid YAML, repaired: {}", error.message);
         reader.report(Code::RepairedYaml, char_at(file, offset + at), message, help);
-        return Some(mapping(tree, range, closing, replaced, reader));
+        beside.quirks.extend(repair_quirks(&repaired, source));
+        return Some(mapping(tree, range, closing, beside, reader));
     }
     let mut entries = extract::fields(file, range.clone());
     extract::add_mentioned(file, range, closing, &mut entries);
@@ -107,14 +120,15 @@ fn mapping(
     tree: Tree,
     range: Range<usize>,
     closing: &[(Node, Node)],
-    replaced: &mut Vec<(Node, Node)>,
+    beside: &mut Beside,
     reader: &mut Reader<'_>,
 ) -> Vec<(Node, Node)> {
     for duplicate in tree.duplicates {
         let key = duplicate.replaced.0.text().unwrap_or_default();
         reader.findings.push(duplicate_key(key, duplicate.span));
-        replaced.push(duplicate.replaced);
+        beside.replaced.push(duplicate.replaced);
     }
+    beside.quirks.insert_if(tree.has_own_tag, Quirk::OwnTag);
     match tree.root {
         None => Vec::new(),
         Some(Node { value: Value::Mapping(mut entries), .. }) => {

@@ -11,6 +11,8 @@ use super::finding::Finding;
 use super::front_matter::FrontMatter;
 use super::manifest::Manifest;
 use super::pointer;
+use super::quirk::Quirks;
+use super::quirks_of::quirks_of;
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::{Code, Diagnostic, position};
 use crate::provider::Provided;
@@ -24,6 +26,7 @@ pub(crate) struct Loaded {
     pub(crate) findings: Vec<Finding>,
     /// The fields of the front matter that could be parsed.
     pub(crate) manifest: Manifest,
+    pub(super) quirks: Quirks,
     /// `None` if the text is not a skill; the findings say why.
     pub(crate) parts: Option<Parts>,
 }
@@ -115,7 +118,7 @@ fn text_of(bytes: Vec<u8>, path: &Path) -> Result<String, Diagnostic> {
 /// finding.
 pub(crate) fn load(text: &str, brand: &str) -> Loaded {
     let mut reader = Reader { file: text, findings: Vec::new() };
-    let mut manifest = Manifest::default();
+    let (mut manifest, mut quirks) = (Manifest::default(), Quirks::default());
     let document = document::split(text).and_then(|document| {
         let is_text = document.fences == Fences::None;
         is_text.then(|| pointer::elsewhere(text)).flatten().map_or(Ok(document), Err)
@@ -128,6 +131,7 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
         Ok(document) => {
             reader.findings.extend(document.tolerated_fault.clone());
             let front_matter = FrontMatter::read(text, &document);
+            quirks = quirks_of(text, &document, &front_matter);
             reader.findings.extend(front_matter.findings);
             front_matter.entries.and_then(|entries| {
                 let beside = [&front_matter.replaced[..], &front_matter.closing[..]];
@@ -137,7 +141,7 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
             })
         }
     };
-    Loaded { findings: reader.findings, manifest, parts }
+    Loaded { findings: reader.findings, manifest, quirks, parts }
 }
 
 fn for_nobody(manifest: &Manifest) -> Option<Finding> {

@@ -40,7 +40,10 @@ pub(crate) mod placeholder;
 mod pointer;
 mod policy;
 mod portable;
+mod quirk;
+mod quirks_of;
 mod repair;
+mod repair_quirks;
 mod requires;
 mod rights;
 mod searched;
@@ -96,6 +99,7 @@ pub use network::{Endpoint, Host, Network};
 pub(crate) use own_path::own_path;
 pub(crate) use policy::Policy;
 pub use portable::Portable;
+pub use quirk::{Quirk, Quirks};
 pub use rights::ToolsetRights;
 pub(crate) use searched::{compared, searched_form};
 pub use spanned::Spanned;
@@ -133,6 +137,7 @@ struct Content {
     brief: String,
     manifest: Manifest,
     fingerprint: Fingerprint,
+    quirks: Quirks,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
@@ -192,7 +197,7 @@ impl Skill {
         file: Option<(&Path, Option<&Policy>)>,
         provided: Option<&Arc<Provided>>,
     ) -> Result<Skill, Vec<Diagnostic>> {
-        let Loaded { mut findings, mut manifest, parts } = load::load(text, brand);
+        let Loaded { mut findings, mut manifest, quirks, parts } = load::load(text, brand);
         let (path, policy) = file.unzip();
         manifest.closed_by_policy = policy.flatten().is_some_and(Policy::closes);
         let name = manifest.name.as_ref().map(|name| name.value.clone());
@@ -226,6 +231,7 @@ impl Skill {
                 brief,
                 manifest,
                 fingerprint,
+                quirks,
                 diagnostics,
                 origin,
             }),
@@ -354,6 +360,11 @@ impl Skill {
     /// The directory of the skill, or `None` if the skill was not read from a file.
     pub fn dir(&self) -> Option<&Path> {
         self.path().and_then(Path::parent)
+    }
+
+    /// The properties of the file for which some agents do not list the skill.
+    pub fn quirks(&self) -> Quirks {
+        self.content.get().quirks
     }
 
     /// The diagnostics about the file, in the order of their positions.

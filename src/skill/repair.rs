@@ -32,6 +32,12 @@ impl Repaired {
         self.scalars.iter().find(holds).unwrap_or(&self.scalars[0]).clone()
     }
 
+    /// The scalars that were repaired, as bytes of the original text; one that is empty stands for tabs.
+    pub(super) fn repaired(&self) -> impl Iterator<Item = Range<usize>> {
+        let scalars = self.scalars.iter();
+        scalars.map(|scalar| self.original(scalar.start)..self.original(scalar.end))
+    }
+
     /// Copies a scalar, in single quotes, or with its backslashes escaped if it has double quotes.
     fn mend(&mut self, scalar: &str) {
         let start = self.text.len();

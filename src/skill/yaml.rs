@@ -112,6 +112,8 @@ pub struct Tree {
     pub root: Option<Node>,
     /// The keys that repeat an earlier key of the same map.
     pub duplicates: Vec<Duplicate>,
+    /// True if a value has a tag that YAML itself does not define.
+    pub has_own_tag: bool,
 }
 
 /// A key that repeats an earlier key of the same map, whatever the map's form; its value replaces the earlier one.
@@ -147,6 +149,7 @@ pub fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlErr
         place,
         text_len: text.len(),
         duplicates: Vec::new(),
+        has_own_tag: false,
         anchors: HashMap::new(),
         n_nodes: 0,
         n_bytes: 0,
@@ -154,7 +157,7 @@ pub fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlErr
         depth: 0,
     };
     let root = builder.document()?;
-    Ok(Tree { root, duplicates: builder.duplicates })
+    Ok(Tree { root, duplicates: builder.duplicates, has_own_tag: builder.has_own_tag })
 }
 
 struct Builder<'a> {
@@ -162,6 +165,7 @@ struct Builder<'a> {
     place: &'a dyn Fn(usize) -> usize,
     text_len: usize,
     duplicates: Vec<Duplicate>,
+    has_own_tag: bool,
     /// The values that have an anchor.
     anchors: HashMap<usize, Node>,
     n_nodes: usize,
@@ -201,6 +205,7 @@ impl<'a> Builder<'a> {
     fn node(&mut self, event: Event<'a>, span: &Span) -> Result<Node, YamlError> {
         let at = start_of(span);
         self.spend(1, 0, at)?;
+        self.has_own_tag |= has_own_tag(&event);
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.spend(0, text.len(), at)?;
@@ -369,6 +374,16 @@ fn syntax(error: &ScanError) -> YamlError {
             too_complex(format!("nested deeper than {MAX_DEPTH} levels"), at)
         }
         kind => invalid(kind.to_string(), at),
+    }
+}
+
+/// Tells whether a value has a tag that YAML itself does not define.
+fn has_own_tag(event: &Event<'_>) -> bool {
+    match event {
+        Event::Scalar(_, _, _, tag)
+        | Event::SequenceStart(_, _, tag)
+        | Event::MappingStart(_, _, tag) => tag.as_ref().is_some_and(|tag| tag.is_custom()),
+        _ => false,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::open_options::without_waiting;
 const MAGIC: &[u8; 8] = b"RPRTSNAP";
 /// The number after the plus sign is that of the content's format. Increase it whenever the format
 /// changes.
-pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+22");
+pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+23");
 /// The maximum size of a file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 

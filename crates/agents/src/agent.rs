@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::channel::{Channel, List};
 use super::event::HookEvent;
-use repertoire::disclosure::{NativeSkills, NeededFrontMatter, NeededName};
+use super::refused;
+use repertoire::disclosure::NativeSkills;
 use repertoire::{Error, choose};
 
 /// An agent whose hooks are supported.
@@ -150,6 +151,26 @@ impl HookAgent {
         let rows = HookAgent::ALL.map(|agent| agent.channel().row(agent.as_str()));
         format!("{head}\n|---|---|---|---|\n{}", rows.concat())
     }
+
+    /// Renders the properties of a file for which agents do not list a skill, as the table of
+    /// `docs/agents.md`.
+    pub fn refusal_table() -> String {
+        let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+        for agent in HookAgent::ALL {
+            for clause in agent.channel().refusals() {
+                let name = format!("`{agent}`");
+                match rows.iter_mut().find(|(of, _)| *of == clause) {
+                    Some((_, agents)) => agents.push(name),
+                    None => rows.push((clause, vec![name])),
+                }
+            }
+        }
+        let row = |(clause, agents): (&str, Vec<String>)| {
+            format!("| {clause} | {} |\n", agents.join(", "))
+        };
+        let rows: String = rows.into_iter().map(row).collect();
+        format!("| a skill is not listed if | by |\n|---|---|\n{rows}")
+    }
 }
 
 static CLAUDE_CODE: Channel = Channel {
@@ -159,7 +180,8 @@ static CLAUDE_CODE: Channel = Channel {
     )
     .hiding_paths()
     .named_by_directory()
-    .in_exact_files(),
+    .in_exact_files()
+    .refusing(refused::CLAUDE_CODE),
     list: List::Start { after_resume: false },
 };
 
@@ -168,11 +190,10 @@ static CODEX: Channel = Channel {
         &[Cow::Borrowed(".codex/skills"), Cow::Borrowed(".agents/skills")],
         "use this skill: read {path}",
     )
-    .at_any_depth()
+    .down_to(6)
     .in_exact_files()
     .in_unlinked_files()
-    .needing_description()
-    .needing_front_matter(NeededFrontMatter::Fenced),
+    .refusing(refused::CODEX),
     list: List::Start { after_resume: false },
 };
 
@@ -182,9 +203,8 @@ static GEMINI: Channel = Channel {
         "use this skill: call `activate_skill` with `{name}`",
     )
     .in_exact_files()
-    .needing_name(NeededName::Any)
-    .needing_description()
-    .needing_front_matter(NeededFrontMatter::Fenced),
+    .replacing_in_names(":\\/<>*?\"|")
+    .refusing(refused::GEMINI),
     list: List::FirstPrompt,
 };
 
@@ -215,7 +235,8 @@ static COPILOT: Channel = Channel {
     )
     .at_any_depth()
     .in_exact_files()
-    .needing_front_matter(NeededFrontMatter::Valid),
+    .never_below_skills()
+    .refusing(refused::COPILOT),
     list: List::Start { after_resume: true },
 };
 
@@ -231,9 +252,7 @@ static OPEN_CODE: Channel = Channel {
     )
     .at_any_depth()
     .in_exact_files()
-    .needing_name(NeededName::Any)
-    .needing_description()
-    .needing_front_matter(NeededFrontMatter::Fenced),
+    .refusing(refused::OPEN_CODE),
     list: List::System,
 };
 
@@ -245,9 +264,7 @@ static QWEN: Channel = Channel {
     )
     .hiding_paths()
     .in_exact_files()
-    .needing_name(NeededName::Identifier)
-    .needing_description()
-    .needing_front_matter(NeededFrontMatter::Fenced),
+    .refusing(refused::QWEN),
     list: List::Start { after_resume: true },
 };
 
@@ -262,9 +279,8 @@ static DROID: Channel = Channel {
     )
     .at_any_depth()
     .in_exact_files()
-    .needing_name(NeededName::LowerCase)
-    .needing_description()
-    .needing_front_matter(NeededFrontMatter::Fenced),
+    .never_below_skills()
+    .refusing(refused::DROID),
     list: List::Start { after_resume: false },
 };
 
@@ -299,10 +315,11 @@ mod tests {
         assert!(error.help().contains("`claude-code`"), "{error:#}");
     }
     #[test]
-    fn the_documentation_has_the_table() {
+    fn the_documentation_has_the_tables() {
         let page = include_str!("../../../docs/agents.md");
-        let table = HookAgent::channel_table();
-        assert!(page.contains(&table), "put this into docs/agents.md:\n{table}");
+        for table in [HookAgent::channel_table(), HookAgent::refusal_table()] {
+            assert!(page.contains(&table), "put this into docs/agents.md:\n{table}");
+        }
     }
 
     #[test]

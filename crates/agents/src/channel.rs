@@ -3,6 +3,7 @@
 //! than text from a hook, so it is preferred.
 
 use repertoire::disclosure::NativeSkills;
+use repertoire::skill::Quirk;
 
 /// The place for the list of skills that the agent does not list itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +34,16 @@ impl Channel {
 
     /// Renders the channel as a row of the table of `docs/agents.md`.
     pub(super) fn row(&self, agent: &str) -> String {
-        let NativeSkills { roots, nested, hides_paths, how_to_load, .. } = &self.native;
+        let NativeSkills { roots, nested, hides_paths, how_to_load, needs, .. } = &self.native;
         let roots: Vec<String> = roots.iter().map(|root| format!("`{root}`")).collect();
-        let nested = if *nested { ", at any depth" } else { "" };
+        let nested = match needs.depth {
+            Some(depth) => format!(", down to {depth} directories below"),
+            None if needs.no_skill_above => {
+                ", at any depth, but not below another skill".to_owned()
+            }
+            None if *nested => ", at any depth".to_owned(),
+            None => String::new(),
+        };
         let hidden = if *hides_paths { ", without `paths`" } else { "" };
         let list = match self.list {
             List::Start { after_resume: false } => "when a conversation begins",
@@ -46,5 +54,15 @@ impl Channel {
         let how = how_to_load.replace("{name}", "NAME").replace("{path}", "PATH");
         let roots = roots.join(", ");
         format!("| `{agent}` | {roots}{nested}{hidden} | {how} | {list} |\n")
+    }
+
+    /// Returns the properties of a file for which the agent does not list a skill, as clauses.
+    pub(super) fn refusals(&self) -> Vec<&'static str> {
+        let needs = self.native.needs;
+        let file =
+            needs.exact_file.then_some("its file is not named `SKILL.md` in this letter case");
+        let link = needs.unlinked_file.then_some("its file is a link");
+        let quirks = needs.refused.iter().map(Quirk::as_str);
+        file.into_iter().chain(link).chain(quirks).collect()
     }
 }

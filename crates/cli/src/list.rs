@@ -34,8 +34,9 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
     } else if out.json {
         let catalog = engine.catalog();
         let listed = |entry| {
+            let refusal = native.as_ref().and_then(|native| native.refusal(entry));
             let native = native.as_ref().map(|native| native.has(entry));
-            Listed { native, ..Listed::of(entry, &engine) }
+            Listed { native, refusal, ..Listed::of(entry, &engine) }
         };
         let skills = catalog.entries().filter(|entry| is_shown(entry)).map(listed).collect();
         Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
@@ -94,6 +95,9 @@ pub(crate) struct Listed<'a> {
     /// True if the agent that the command line names lists the skill by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     native: Option<bool>,
+    /// The reason why the agent does not list the skill although it is where the agent looks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<String>,
     triggers: Json,
 }
 
@@ -117,6 +121,7 @@ impl<'a> Listed<'a> {
             status: entry.status.as_str(),
             reason: entry.reason(),
             native: None,
+            refusal: None,
             triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
         }
     }
@@ -150,6 +155,9 @@ fn table(
             brief = format!("{brief}\n({})", sanitize::line(&reason));
         } else if native.is_some_and(|native| native.has(entry)) {
             brief.push_str("\n(the agent lists it by itself)");
+        } else if let Some(refusal) = native.and_then(|native| native.refusal(entry)) {
+            let refusal = sanitize::line(&refusal);
+            brief = format!("{brief}\n(the agent does not list it by itself, because {refusal})");
         }
         table.add_row([
             entry.status.as_str().to_owned(),

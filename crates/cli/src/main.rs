@@ -1,6 +1,7 @@
 //! The `repertoire` binary: one module for each subcommand.
 
 mod agent;
+mod agent_options;
 mod args;
 mod bundled;
 mod check;

@@ -22,7 +22,7 @@ use repertoire_fetch::Fetcher;
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{bundled, progress_bar, report, sanitize};
+use crate::{agent_options, bundled, progress_bar, report, sanitize};
 
 pub(crate) use crate::dirs::{
     cache_dir, config_home, data_dir, directories, home, hook_log, models, project_dir,
@@ -95,6 +95,7 @@ pub(crate) fn start(common: &Common) -> Start {
         project: common.project.clone(),
         dir: common.started_in.as_ref().unwrap_or(&common.working_dir).clone(),
         variables: Start::VARIABLES.into_iter().filter_map(variable).collect(),
+        options: common.agent.map(agent_options::of).unwrap_or_default(),
         system: PathBuf::from(std::path::MAIN_SEPARATOR_STR),
     }
 }

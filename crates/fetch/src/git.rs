@@ -113,7 +113,8 @@ impl Git {
 
     fn no_revision(&self, rev: &str) -> Error {
         let message = format!("{} has no branch, tag or commit `{rev}`", self.url);
-        let help = "name another one; what a page has after `#` may be a heading, which is none";
+        let help = "what follows `#` is a branch, a tag or a commit; a skill or its directory is named by \
+                    `--skill`";
         Error::new(ErrorCode::NotFound, message, help)
     }
 

@@ -266,7 +266,9 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     if scheme == "file" {
         let path = path_of_url(rest);
         if !path.is_absolute() {
-            return Err(invalid(text, "names no absolute path: write `file:///`"));
+            let message = format!("`{}` names a host where the path belongs", text.escape_debug());
+            let help = format!("write `file:///{}`", rest.trim_start_matches('/'));
+            return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
         if is_archive(rest) {
             return Ok(Location::Archive(path));

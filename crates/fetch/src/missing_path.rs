@@ -7,6 +7,10 @@ use super::near::nearest;
 
 /// The help for `text`, which was read as `path`; `forms` lists all forms of an address.
 pub(super) fn help(text: &str, path: &Path, forms: &str) -> String {
+    if let Some((before, _)) = text.split_once(['*', '?', '{']) {
+        let dir = before.rsplit_once('/').map_or(".", |(dir, _)| dir);
+        return format!("name the directory, from which all skills are taken: `{dir}`");
+    }
     if let Some(near) = near(path) {
         return format!("did you mean `{}`?", near.display());
     }

@@ -1,19 +1,38 @@
 //! Texts that people paste and that lead to no skills: why, and what to write instead.
 
 use super::address::{Address, host_in, is_gist, is_known, may_be_name};
+use super::loopback::is_loopback;
 use super::unusable_path;
 use repertoire::catalog::is_skill_file;
 use repertoire::{Error, ErrorCode};
 
 /// Sites of packages and extensions, which have no skills at their addresses.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 9] = [
     "crates.io",
+    "esm.sh",
     "formulae.brew.sh",
     "marketplace.visualstudio.com",
     "npmjs.com",
     "open-vsx.org",
     "pypi.org",
     "registry.npmjs.org",
+    "unpkg.com",
+];
+
+/// Sites that keep files, at whose addresses is a page.
+const FILES: [&str; 7] = [
+    "1drv.ms",
+    "docs.google.com",
+    "drive.google.com",
+    "dropbox.com",
+    "mega.nz",
+    "onedrive.live.com",
+    "wetransfer.com",
+];
+
+/// Ends of files that are neither skills nor repositories.
+const OTHER_FILES: [&str; 12] = [
+    ".bat", ".htm", ".html", ".json", ".md", ".mdx", ".pdf", ".ps1", ".sh", ".txt", ".yaml", ".yml",
 ];
 
 /// Programs that install packages by their names.
@@ -63,6 +82,9 @@ const TOKEN_LENGTH: usize = 24;
 /// The help for what names a package.
 const OF_PACKAGE: &str = "name the repository that it is made from, such as `owner/repo`";
 
+/// The help for several addresses in one text.
+const SEVERAL: &str = "give each as a word of its own: `repertoire add ONE OTHER`";
+
 /// Returns the error for a text that is not an address although it looks like one. `read` is the address in
 /// it, taken apart.
 pub(super) fn refusal(text: &str, read: Option<&Address>) -> Option<Error> {
@@ -81,6 +103,10 @@ fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
     }
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let host = host_in(authority);
+    if rest.contains("://") && rest.contains(char::is_whitespace) {
+        let message = format!("`{scheme}://{host}…` is one of several addresses");
+        return Some((message, SEVERAL.to_owned()));
+    }
     if rest.contains(char::is_whitespace) && ["https", "http", "ssh", "git"].contains(&scheme) {
         let message = format!("what follows `{scheme}://{host}` has blanks");
         return Some((message, "give the address alone; a blank in it is `%20`".to_owned()));
@@ -95,7 +121,7 @@ fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
     if scheme == "ssh" {
         return of_ssh(authority, path);
     }
-    matches!(scheme, "https" | "http").then(|| of_page(scheme, &host, path)).flatten()
+    matches!(scheme, "https" | "http").then(|| of_page(scheme, authority, path)).flatten()
 }
 
 /// An address of ssh that has the path where its port belongs: `ssh://git@h.org:o/r`.
@@ -107,13 +133,20 @@ fn of_ssh(authority: &str, path: &str) -> Option<(String, String)> {
     is_path.then(|| (format!("`{port}` in `ssh://{host}:{port}` is not a port"), help))
 }
 
-fn of_page(scheme: &str, host: &str, path: &str) -> Option<(String, String)> {
+fn of_page(scheme: &str, authority: &str, path: &str) -> Option<(String, String)> {
+    let host = &*host_in(authority);
     let plain = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
     let shown = format!("https://{host}/{plain}");
     if PACKAGES.contains(&host) {
         return Some((format!("`{shown}` is the page of a package"), OF_PACKAGE.to_owned()));
     }
+    if FILES.contains(&host) {
+        let help = "download the file, and name that: `./FILE.zip`";
+        return Some((format!("`https://{host}/…` is a page, not a file"), help.to_owned()));
+    }
     if LISTS.contains(&host) {
+        // A site without a path was read as its list of skills.
+        let shown = shown.split("/.well-known").next().unwrap_or_default().trim_end_matches('/');
         let help = "name the repository that it links to: `owner/repo@skill`";
         return Some((
             format!("`{shown}` does not say in which repository it is"),
@@ -123,7 +156,15 @@ fn of_page(scheme: &str, host: &str, path: &str) -> Option<(String, String)> {
     if let Some(help) = of_known(host, plain) {
         return Some((format!("`{shown}` is not a repository"), help));
     }
+    if let Some(owner) = host.strip_suffix(".github.io").filter(|_| is_page(plain)) {
+        let repository = plain.split('/').next().unwrap_or_default();
+        let help =
+            format!("name the repository that it is made from, such as `{owner}/{repository}`");
+        return Some((format!("`{shown}` is a page of GitHub Pages"), help));
+    }
     if matches!(plain, "mcp" | "sse") {
+        let site = authority.rsplit('@').next().unwrap_or_default();
+        let shown = format!("{scheme}://{site}/{plain}");
         let help = format!("write `mcp+{shown}` for the server, or `{shown}.git` for a repository");
         return Some((format!("`{shown}` looks like an MCP server"), help));
     }
@@ -138,12 +179,24 @@ fn of_page(scheme: &str, host: &str, path: &str) -> Option<(String, String)> {
         let help = "name its repository, or download the directory of the skill, and name that";
         return Some((format!("`{shown}` is one file of a site"), help.to_owned()));
     }
+    let end = |end: &&&str| plain.to_ascii_lowercase().ends_with(**end);
+    if let Some(end) = OTHER_FILES.iter().find(end).filter(|_| is_page(plain) && !is_known(host)) {
+        let help = format!(
+            "name the repository of the skills; one whose name ends in `{end}` is written `{shown}.git`"
+        );
+        return Some((format!("`{shown}` is one file of a site"), help));
+    }
     (path.contains('?') && scheme == "https").then(|| {
         let message = format!(
             "the address at `{host}` holds a parameter, which would stand in `config.toml`"
         );
         (message, "leave out what follows `?`; a revision is written `#REV`".to_owned())
     })
+}
+
+/// Tells whether the path of an address names a page, not the list of a site's skills.
+fn is_page(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with(".well-known")
 }
 
 /// The help for a page of a known host that shows no repository.
@@ -183,8 +236,22 @@ fn of_text(text: &str) -> Option<(String, String)> {
     if text.contains(char::is_whitespace) {
         return Some(of_sentence(text));
     }
+    if text.contains(',') && text.split(',').all(is_short) {
+        return Some((format!("`{shown}` has several addresses"), SEVERAL.to_owned()));
+    }
+    if let Some((skill, repository)) =
+        text.split_once('@').filter(|(skill, rest)| is_word(skill) && is_short(rest))
+    {
+        let message = format!("`{shown}` names the skill before the repository");
+        return Some((message, format!("write `{repository}@{skill}`")));
+    }
     if let Some(help) = of_owner(text) {
         return Some((format!("`{shown}` is the name of a package"), help));
+    }
+    // The page of a site, in the short form that browsers show.
+    let (site, path) = text.split_once('/').unwrap_or((text, ""));
+    if [&PACKAGES[..], &FILES, &LISTS].concat().contains(&host_in(site).as_str()) {
+        return of_page("https", site, path);
     }
     if is_known(text) {
         let help = format!("name a repository: `https://{text}/OWNER/REPO`");
@@ -193,6 +260,15 @@ fn of_text(text: &str) -> Option<(String, String)> {
     let (start, rest) = text.split_once(':')?;
     if ["npm", "pypi", "cargo", "jsr"].contains(&start) {
         return Some((format!("`{shown}` is the name of a package"), OF_PACKAGE.to_owned()));
+    }
+    if !start.contains('@')
+        && rest.split('/').next().is_some_and(|port| port.parse::<u16>().is_ok())
+    {
+        let scheme = if is_loopback(start) { "http" } else { "https" };
+        let help = format!(
+            "write `{scheme}://{shown}` for a site, `mcp+{scheme}://{shown}` for an MCP server"
+        );
+        return Some((format!("`{shown}` has no scheme"), help));
     }
     (is_word(start) && start.len() > 1 && !rest.is_empty()).then(|| {
         let help =
@@ -214,6 +290,9 @@ fn of_sentence(text: &str) -> (String, String) {
         let help = help.unwrap_or_else(|| OF_PACKAGE.to_owned());
         return (format!("`{shown}` names a package, and no repository"), help);
     }
+    if words.iter().all(|word| is_short(word)) {
+        return (format!("`{shown}` has several addresses"), SEVERAL.to_owned());
+    }
     let help = "give one address, such as `owner/repo@skill`";
     (format!("`{shown}` has no address, or several"), help.to_owned())
 }
@@ -229,6 +308,11 @@ fn plugin(text: &str) -> Option<(&str, &str)> {
 fn of_owner(package: &str) -> Option<String> {
     let package = package.strip_prefix('@').filter(|rest| rest.contains('/'))?;
     Some(format!("for the repository on GitHub, write `{package}`"))
+}
+
+/// Tells whether a text has the form `owner/repo`.
+fn is_short(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(owner, repo)| is_word(owner) && is_word(repo))
 }
 
 fn is_word(word: &str) -> bool {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::options::{Options, PLACE};
 use super::settings::{Settings, entries};
 use super::{Obstacle, Start};
 
@@ -95,9 +96,26 @@ impl Files {
             ignored.extend(wrong.clone().map(|by| (file.path.clone(), by)));
             wrong.is_none().then_some(file)
         };
+        let options = Options::of(start);
+        let sources = options.values(&["--setting-sources"]);
+        let reads = |source: &str| {
+            sources.is_empty() || sources.iter().any(|list| list.split(',').any(|of| of == source))
+        };
+        let user = user_dir.filter(|_| reads("user"));
+        let user = user.and_then(|dir| valid(dir.join("settings.json")));
+        let is_read = |path: &PathBuf| {
+            reads(if path.ends_with("settings.local.json") { "local" } else { "project" })
+        };
+        let project: Vec<Settings> = project.filter(is_read).filter_map(valid).collect();
+        let given = options.values(&["--settings"]).into_iter().filter_map(|given| {
+            let file = || Settings::read(dir.join(given));
+            Settings::parse(given, PathBuf::from(PLACE))
+                .filter(|_| given.starts_with('{'))
+                .or_else(file)
+        });
         Files {
-            user: user_dir.and_then(|dir| valid(dir.join("settings.json"))),
-            project: project.filter_map(valid).collect(),
+            user,
+            project: project.into_iter().chain(given).collect(),
             managed: managed.filter_map(Settings::read).collect(),
             ignored,
         }

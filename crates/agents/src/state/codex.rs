@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{DocumentMut, Item};
+use toml_edit::{DocumentMut, Item, Table};
 
 use super::manifest_path::below;
+use super::options::{Options, PLACE};
 use super::settings::{Settings, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
@@ -34,8 +35,8 @@ pub(super) fn state(start: &Start) -> AgentState {
         state.roots.push(SkillRoot::project(dir.join(".codex/skills")));
         state.roots.push(SkillRoot::project(dir.join(".agents/skills")));
     }
-    if let Some(user) = layers.iter().find(|layer| layer.is_user) {
-        switch_skills(user, start, &mut state);
+    for layer in layers.iter().filter(|layer| layer.is_user) {
+        switch_skills(layer, start, &mut state);
     }
     if let Some(by) = without_list(&layers) {
         state.turn_all_off(&by);
@@ -48,7 +49,7 @@ pub(super) fn state(start: &Start) -> AgentState {
 struct Layer {
     path: PathBuf,
     config: DocumentMut,
-    /// True for that of the user.
+    /// True for that of the user, and for the user's command line.
     is_user: bool,
 }
 
@@ -86,7 +87,51 @@ fn layers(start: &Start, user: Option<Layer>, levels: &[PathBuf]) -> Vec<Layer> 
     let user = user.map(|user| Layer { is_user: true, ..user });
     let of_project = levels.iter().filter(|_| is_trusted);
     let of_project = of_project.filter_map(|dir| Layer::read(dir.join(".codex/config.toml")));
-    system.into_iter().chain(user).chain(of_project).collect()
+    let below = system.into_iter().chain(user).chain(of_project);
+    below.chain(profile(start)).chain(of_options(start)).collect()
+}
+
+/// Returns the profile that the command line names: a file beside the user's configuration.
+fn profile(start: &Start) -> Option<Layer> {
+    let name = Options::of(start).values(&["-p", "--profile"]).into_iter().next_back()?;
+    let dir = HookAgent::Codex.user_dir(start)?;
+    let layer = Layer::read(below(&dir, &format!("{name}.config.toml"))?)?;
+    Some(Layer { is_user: true, ..layer })
+}
+
+/// Returns the settings of the command line. A value that is not TOML is text.
+fn of_options(start: &Start) -> Option<Layer> {
+    let options = Options::of(start);
+    let set = options.values(&["-c", "--config"]).into_iter().filter_map(|set| {
+        let (key, value) = set.split_once('=')?;
+        let plain = format!("{key} = {value}");
+        let quoted = || format!("{key} = {}", toml_edit::Value::from(value.trim()));
+        Some(if plain.parse::<DocumentMut>().is_ok() { plain } else { quoted() })
+    });
+    let switch = |name, on| {
+        let features = options.values(&[name]).into_iter();
+        features.map(move |feature| format!("features.{feature} = {on}"))
+    };
+    let mut config = DocumentMut::new();
+    for line in set.chain(switch("--enable", true)).chain(switch("--disable", false)) {
+        // A key that is set again replaces the earlier value, where a file would be invalid.
+        if let Ok(later) = line.parse::<DocumentMut>() {
+            merge(config.as_table_mut(), later.as_table());
+        }
+    }
+    let layer = Layer { path: PathBuf::from(PLACE), config, is_user: true };
+    (!layer.config.is_empty()).then_some(layer)
+}
+
+fn merge(config: &mut Table, later: &Table) {
+    for (key, value) in later {
+        match (config.get_mut(key).and_then(Item::as_table_mut), value.as_table()) {
+            (Some(table), Some(later)) => merge(table, later),
+            _ => {
+                config.insert(key, value.clone());
+            }
+        }
+    }
 }
 
 fn trusts(config: &DocumentMut, project: &Path) -> bool {

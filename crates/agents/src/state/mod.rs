@@ -16,6 +16,7 @@ mod folders;
 mod gemini;
 mod manifest_path;
 mod open_code;
+mod options;
 mod qwen;
 mod settings;
 mod skill_place;
@@ -139,7 +140,7 @@ impl HookAgent {
     /// Reads the state of the agent as it is if somebody starts it at `start`. Settings that cannot be
     /// read count as absent.
     pub fn state(self, start: &Start) -> AgentState {
-        match self {
+        let mut state = match self {
             HookAgent::ClaudeCode => claude_code::state(start),
             HookAgent::Codex => codex::state(start),
             HookAgent::Gemini => gemini::state(start),
@@ -148,7 +149,9 @@ impl HookAgent {
             HookAgent::OpenCode => open_code::state(start),
             HookAgent::Qwen => qwen::state(start),
             HookAgent::Droid => droid::state(start),
-        }
+        };
+        options::apply(self, start, &mut state);
+        state
     }
 
     /// Returns the budget of the agent's own list of skills, for a conversation with `model`, if the agent

@@ -20,6 +20,9 @@ pub struct Start {
     pub dir: PathBuf,
     /// Environment variables, of those in [`Start::VARIABLES`].
     pub variables: BTreeMap<&'static str, OsString>,
+    /// The words of the command line with which the agent was started, without the program; empty if they are
+    /// not known.
+    pub options: Vec<String>,
     /// The directory above those with settings of the system; `/` outside of tests.
     pub system: PathBuf,
 }

@@ -2,19 +2,20 @@
 
 mod code;
 mod fetched;
+mod listed;
 mod page;
 mod settings;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::{Audience, near_misses};
+use repertoire::catalog::near_misses;
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
 use repertoire::{Catalog, Diagnostic, Engine, Severity, Source};
-use repertoire_agents::{HookAgent, undescribed};
-use repertoire_config::{Channel, ConfigFile};
+use repertoire_agents::HookAgent;
+use repertoire_config::ConfigFile;
 use repertoire_fetch::Kept;
 use serde::Serialize;
 
@@ -252,7 +253,7 @@ fn notes(agents: &[AgentReport], catalog: &Catalog, common: &Common) -> Vec<Stri
     let twice = |agent| hook::twice(agent, &places(agent), common);
     let with_hooks = HookAgent::ALL.into_iter().filter(|agent| !places(*agent).is_empty());
     let with_hooks: Vec<HookAgent> = with_hooks.collect();
-    let cut = with_hooks.iter().filter_map(|agent| cut_descriptions(*agent, common));
+    let cut = with_hooks.iter().flat_map(|agent| listed::notes(*agent, common));
     let taken = taken_commands(&with_hooks, catalog);
     HookAgent::ALL.into_iter().filter_map(twice).chain(cut).chain(taken).collect()
 }
@@ -268,25 +269,6 @@ fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
     let sources = setup::sources(common)?;
     let found = sources.iter().filter_map(Source::root).flat_map(near_misses);
     Ok(found.map(|finding| format!("{finding}; {}", finding.help)).collect())
-}
-
-/// Returns the note about an agent whose own list cuts descriptions, which its hook adds.
-fn cut_descriptions(agent: HookAgent, common: &Common) -> Option<String> {
-    let listing = agent.listing_budget(&setup::start(common), None)?;
-    // Looking mends nothing: a damaged snapshot is told by the hook that finds it.
-    let common = Common { channel: Channel::Hooks, no_cache: true, ..common.for_agent(agent) };
-    let native = setup::native_skills(&common, &setup::config(&common).ok()?)?;
-    let engine = setup::engine(&common, |builder| builder).ok()?;
-    let n_cut = undescribed(&engine, &native, &listing).len();
-    let catalog = engine.catalog();
-    let n_listed = catalog.listed(Audience::Model).filter(|entry| native.has(entry)).count();
-    (n_cut > 0).then(|| {
-        format!(
-            "{} lists {n_listed} skills, {n_cut} without a description; the hook adds \
-             descriptions of those, the most used first, when a conversation begins",
-            agent.title()
-        )
-    })
 }
 
 fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {

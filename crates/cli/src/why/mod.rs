@@ -69,6 +69,14 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         }
     };
     let mut verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
+    let native = engine.disclosure_options().native.as_ref();
+    if let (Some(agent), Some(refusal)) =
+        (common.agent, native.and_then(|native| native.refusal(entry)))
+    {
+        let title = agent.title();
+        let told = format!("; {title} does not list it by itself, because {refusal}");
+        verdict.reason.push_str(&told);
+    }
     let rules = setup::agent_state(common).map(|(agent, state)| state.rules(agent));
     if rules
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{hook, install, run_doctor, state, uninstall};
 use crate::binary::{Place, finish};
@@ -135,6 +135,34 @@ fn the_doctor_sees_hooks_that_cannot_work_and_those_that_work_twice() {
         let told = format!("home/{dir} is not a directory");
         assert!(broken.contains(&told) && page.contains(&told), "{doctor} {page}");
     }
+}
+
+#[test]
+fn skills_that_an_agent_does_not_list_are_named_with_the_reason() {
+    let place = Place::new();
+    install(&place, "claude-code").exits(0);
+    place.write(
+        ".claude/skills/marked/SKILL.md",
+        "\u{feff}---\ndescription: Is marked.\n---\nBe.\n",
+    );
+    place.write(".claude/skills/lower/skill.md", "---\ndescription: Is small.\n---\nBe.\n");
+    let notes = place.run(["doctor", "--json"]).json()["notes"].to_string();
+    let told = "Claude Code does not list 1 skill of its own directories, which the hook adds like any \
+                other: `lower`, because its file is `skill.md`, not `SKILL.md`";
+    assert!(notes.contains(told), "{notes}");
+    let list = ["list", "--agent", "claude-code", "--bundled=off"];
+    let page = place.run(list).stdout;
+    assert_eq!(
+        page.matches("does not list it by itself, because its file is").count(),
+        1,
+        "{page}"
+    );
+    let listed = place.run([&list[..], &["--json"]].concat()).json();
+    let skills = listed["skills"].as_array().unwrap().iter();
+    let refusals: Vec<_> = skills.map(|skill| (&skill["id"], &skill["refusal"])).collect();
+    let reason = json!("its file is `skill.md`, not `SKILL.md`");
+    let wanted = [(&json!("lower"), &reason), (&json!("marked"), &Value::Null)];
+    assert_eq!(refusals, wanted, "{listed}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod listing;
 #[cfg(unix)]
 mod matrix;
 mod missed;
+mod options;
 mod projects;
 mod protocol;
 mod replay;

@@ -1,4 +1,4 @@
-//! The reason why a skill did not fire, found with one command in each of twelve set-ups. The table of
+//! The reason why a skill did not fire, found with one command in each of thirteen set-ups. The table of
 //! `docs/agents.md` holds the commands and the sentences that they print.
 
 use std::fs;
@@ -23,7 +23,7 @@ const DOCTOR: &[&str] = &["doctor", "--bundled=off"];
 const OWN: (&str, &str) = ("p/.repertoire/skills/verse/SKILL.md", SKILL);
 const NATIVE: (&str, &str) = ("p/.claude/skills/verse/SKILL.md", SKILL);
 
-const SET_UPS: [SetUp; 12] = [
+const SET_UPS: [SetUp; 13] = [
     SetUp {
         name: "started in a subdirectory",
         files: &[OWN],
@@ -80,6 +80,13 @@ const SET_UPS: [SetUp; 12] = [
         start: "sub",
         options: &[],
         command: WHY,
+    },
+    SetUp {
+        name: "saved with a byte order mark",
+        files: &[("p/.agents/skills/verse/SKILL.md", "\u{feff}SKILL")],
+        start: "",
+        options: &["gemini"],
+        command: &["why", "verse", "a limerick, please", "--agent", "gemini"],
     },
     SetUp {
         name: "a flat file",
@@ -150,7 +157,7 @@ fn sentence(set_up: &SetUp) -> String {
         finish(command, b"")
     };
     let (agent, options) = match set_up.options {
-        ["codex", rest @ ..] => ("codex", rest),
+        [agent @ ("codex" | "gemini"), rest @ ..] => (*agent, rest),
         options => ("claude-code", options),
     };
     run(&[&["hook", "install", agent], options].concat()).exits(0);
@@ -164,7 +171,7 @@ fn sentence(set_up: &SetUp) -> String {
             None if *content == "LONG" => {
                 place.write(path, SKILL.replace("Rhyme it.", &"Rhyme it. ".repeat(2000)));
             }
-            None => place.write(path, content.replace("HERE", &here)),
+            None => place.write(path, content.replace("HERE", &here).replace("SKILL", SKILL)),
         }
     }
     let printed = run(set_up.command);

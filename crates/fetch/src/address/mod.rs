@@ -23,6 +23,9 @@
 //! | `git+https://…@v1#subdirectory=DIR`, `git::https://…//DIR?ref=v1` | a directory at a revision, as pip and Terraform write it |
 //! | `https://…/r?ref=v1`, `ssh://…#v1`, `git@h.org:o/r.git#v1` | the repository at a revision |
 //! | `ghcr.io/o/r`, `h.org/o/r:v1`, `hub.docker.com/r/o/r` | an artifact of a registry |
+//! | `o/r:DIR` | a directory of it, as Copilot CLI writes it |
+//! | `gist:ID`, `gh gist clone ID` | the repository of the gist |
+//! | `vscode://vscode.git/clone?url=https://…`, `gitpod.io/#https://…` | the address that a program or a site opens |
 //! | `npx skills add o/r --skill pdf`, `git clone -b v1 …` | the address in the command, and what it chooses |
 //! | `[x](https://…)`, `"o/r"`, `<…>`, `https://….` | the address without what stands round it |
 
@@ -42,10 +45,12 @@ pub(super) use pasted::{bare, is_command};
 pub(super) use viewers::is_gist;
 
 /// The prefixes that stand for a host, as package managers write them.
-const PREFIXES: [(&str, &str); 5] = [
+const PREFIXES: [(&str, &str); 7] = [
     ("github", GITHUB),
     ("gh", GITHUB),
+    ("gist", GIST),
     ("gitlab", GITLAB),
+    ("gl", GITLAB),
     ("codeberg", "codeberg.org"),
     ("bitbucket", BITBUCKET),
 ];
@@ -154,6 +159,9 @@ fn of_one(text: &str) -> Option<Address> {
         Some(rest) => (rest, true),
         None => (text, false),
     };
+    if let Some(inner) = viewers::opened(text) {
+        return of_one(&inner);
+    }
     if let Some((scheme, rest)) = text.split_once("://") {
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host_in(authority);
@@ -176,6 +184,12 @@ fn of_one(text: &str) -> Option<Address> {
         let host = prefix.map(|(_, host)| host).or(KNOWN.into_iter().find(|host| *host == start));
         if let Some(host) = host {
             return of_page(host, host, path.trim_matches('/'));
+        }
+        // A directory of a repository, as Copilot CLI writes it.
+        let is_repository = start.split('/').filter(|part| is_name(part)).count() == 2;
+        if is_repository && start.matches('/').count() == 1 && !path.contains(':') {
+            let address = of_page(GITHUB, GITHUB, &format!("{start}/{path}"));
+            return address.map(|address| Address { may_be_path: true, ..address });
         }
     }
     // Names of packages have no second slash.
@@ -267,6 +281,7 @@ pub(super) fn host_in(authority: &str) -> String {
     let of_phone = host.strip_prefix("m.").or(host.strip_prefix("mobile."));
     match of_phone.filter(|host| is_known(host)).unwrap_or(host) {
         "hf.co" => "huggingface.co".to_owned(),
+        "sr.ht" => "git.sr.ht".to_owned(),
         "raw.github.com" => "raw.githubusercontent.com".to_owned(),
         host => host.to_owned(),
     }

@@ -281,9 +281,12 @@ fn directory<'a, 'p>(path: &'p [&'a str]) -> &'p [&'a str] {
     }
 }
 
-/// Reads what follows `#`: `v1`, or `v1@skill`. Tags may contain `@` and a version.
+/// Reads what follows `#`: `v1`, `v1@skill` or `v1:DIR`. Tags may contain `@` and a version, but no `:`.
 pub(super) fn rev_and_skill(fragment: &str) -> (Option<String>, Option<String>) {
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    if let Some((rev, dir)) = fragment.split_once(':') {
+        return (some(rev), some(dir.trim_matches('/')));
+    }
     match fragment.rsplit_once('@') {
         Some((rev, skill)) if !rev.is_empty() && !is_version(skill) => (some(rev), some(skill)),
         _ => (some(fragment), None),

@@ -2,6 +2,7 @@
 //! the end of a sentence, or with a whole command.
 
 use super::pages::names;
+use super::viewers::is_gist;
 
 /// Marks that stand on both sides of an address.
 const PAIRS: [(&str, &str); 11] = [
@@ -23,7 +24,7 @@ const CLAUSE_ENDS: [char; 9] = [',', ';', '!', '?', ':', '。', '，', '、', '�
 
 /// Programs, and commands of agents, that people copy. `owner/repo` counts as an address only after one of
 /// them.
-const PROGRAMS: [&str; 32] = [
+const PROGRAMS: [&str; 33] = [
     "/extensions",
     "/plugin",
     "/skills",
@@ -48,6 +49,7 @@ const PROGRAMS: [&str; 32] = [
     "oras",
     "pipx",
     "pnpm",
+    "podman",
     "qwen",
     "repertoire",
     "skillkit",
@@ -59,7 +61,7 @@ const PROGRAMS: [&str; 32] = [
 ];
 
 /// Programs after whose address a directory follows, not a skill.
-const COPIERS: [&str; 7] = ["curl", "degit", "docker", "giget", "git", "oras", "wget"];
+const COPIERS: [&str; 8] = ["curl", "degit", "docker", "giget", "git", "oras", "podman", "wget"];
 
 /// An address that stood in a longer text, with what the text chose of its source.
 #[derive(Debug, PartialEq, Eq)]
@@ -112,20 +114,32 @@ fn without_end(text: &str) -> &str {
 /// The address in a command or a sentence, if there is exactly one. `is_address` tells of a word whether it
 /// is an address that [`Address::read`](super::Address::read) takes apart.
 pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Option<Pasted> {
-    let is_prompt = |word: &&str| matches!(*word, "$" | "❯" | ">" | "%" | "sudo");
+    let is_prompt =
+        |word: &&str| matches!(*word, "$" | "❯" | ">" | "%" | "sudo" | "*" | "•" | "-" | "+");
     let words: Vec<&str> = text.split_whitespace().skip_while(is_prompt).collect();
+    if let ["gh", "gist", "clone" | "view", id, ..] = words[..] {
+        let address = if is_gist(id) { format!("gist:{id}") } else { id.to_owned() };
+        return Some(Pasted { address, rev: None, skills: Vec::new() });
+    }
+    if let [address] = words[..] {
+        let is_item = text.trim() != address && is_address(address);
+        let address = address.to_owned();
+        return is_item.then_some(Pasted { address, rev: None, skills: Vec::new() });
+    }
     let [first, second, ..] = words[..] else { return None };
     // What follows an address may belong to it: a prefix of an object store, or a path.
     if is_long(first, is_address) || first.starts_with("file:") {
         return None;
     }
-    let is_command = is_command(first);
+    // What stands behind a short address is read as behind a command.
+    let is_bare = second.starts_with("--") && is_address(first);
+    let is_command = is_command(first) || is_bare;
     let copies = |word: &&str| COPIERS.contains(word);
     let names_skills = is_command && !words.iter().any(copies) && second != "repo";
     let (mut addresses, mut short, mut paths) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rev, mut skills) = (None, Vec::new());
     let mut option = "";
-    for word in words.iter().skip(usize::from(is_command)) {
+    for word in words.iter().skip(usize::from(is_command && !is_bare)) {
         let (option_of_word, value) = match word.split_once('=') {
             Some(both) if word.starts_with('-') => both,
             None if word.starts_with('-') => {
@@ -163,7 +177,10 @@ pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Optio
     // The directory that follows the address of `git clone` may look like `owner/repo`.
     let found = [addresses, short, paths].into_iter().find(|found| !found.is_empty())?;
     let [address] = found[..] else { return None };
-    Some(Pasted { address: address.to_owned(), rev, skills })
+    // Without a host, an image is one of Docker Hub.
+    let is_image = matches!(first, "docker" | "podman") && !is_long(address, is_address);
+    let registry = if is_image { "docker.io/" } else { "" };
+    Some(Pasted { address: format!("{registry}{address}"), rev, skills })
 }
 
 /// Tells whether a text begins with a program, or a command of an agent, that takes an address.

@@ -1,10 +1,37 @@
 //! Pages of sites that show, deliver or list the repositories of other hosts.
 
+use percent_encoding::percent_decode_str;
+
 use super::{GIST, GITHUB, REGISTRIES};
 
 /// Hosts that show the repositories of GitHub under the same paths.
 const MIRRORS: [&str; 5] =
     ["github.dev", "github1s.com", "gitingest.com", "gitmcp.io", "uithub.com"];
+
+/// Sites that open the address behind their own.
+const OPENERS: [&str; 3] = ["gitpod.io", "r.jina.ai", "web.archive.org"];
+
+/// Programs that links of a browser start, to open the address in them.
+const PROGRAMS: [&str; 8] = [
+    "cursor",
+    "github-mac",
+    "github-windows",
+    "vscode",
+    "vscode-insiders",
+    "vscodium",
+    "windsurf",
+    "x-github-client",
+];
+
+/// Returns the address that a site or a program opens: `vscode://vscode.git/clone?url=https://…`.
+pub(super) fn opened(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let (host, _) = rest.split_once('/')?;
+    let is_opened = PROGRAMS.contains(&scheme) || scheme == "https" && OPENERS.contains(&host);
+    let rest = percent_decode_str(rest).decode_utf8_lossy();
+    let inner = rest.find("https://").filter(|_| is_opened)?;
+    Some(rest[inner..].to_owned())
+}
 
 /// A part of another host that a page shows.
 pub(super) enum Viewed<'p, 'a> {

@@ -1,6 +1,6 @@
 //! The rows of Codex.
 
-use super::{Body, CLAUDE, LATE, Line, Nothing, SKILL, SUB, UNDESCRIBED, check, set_up};
+use super::{Body, CLAUDE, LATE, Line, MARKED, Nothing, SKILL, SUB, UNDESCRIBED, check, set_up};
 
 #[test]
 fn codex() {
@@ -128,6 +128,7 @@ fn codex() {
                 Body,
             ),
             set_up(&[("p/.agents/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", MARKED)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
             set_up(
                 &[("home/cx/skills/verse/SKILL.md", SKILL)],

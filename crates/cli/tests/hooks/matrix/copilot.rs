@@ -1,6 +1,6 @@
 //! The rows of Copilot CLI.
 
-use super::{Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, check, set_up};
+use super::{Adds, Body, CLAUDE, LATE, Line, MARKED, Nothing, REPAIRED, SKILL, SUB, check, set_up};
 
 #[test]
 fn copilot() {
@@ -40,6 +40,7 @@ fn copilot() {
             set_up(&[("p/.github/skills/verse/skill.md", SKILL)], "", Body),
             // It repairs no front matter.
             set_up(&[("p/.github/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.github/skills/verse/SKILL.md", MARKED)], "", LINE),
             set_up(&[("p/.github/skills/verse/SKILL.md", REPAIRED)], "", Body),
             set_up(
                 &[GITHUB, ("home/.copilot/config.json", r#"{"disabledSkills": ["verse"]}"#)],

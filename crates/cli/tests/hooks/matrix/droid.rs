@@ -1,8 +1,8 @@
 //! Droid.
 
 use super::{
-    Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check,
-    set_up,
+    Adds, Body, CLAUDE, LATE, Line, MARKED, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED,
+    check, set_up,
 };
 
 #[test]
@@ -52,6 +52,7 @@ fn droid() {
             set_up(&[("p/.agents/skills/verse/skill.md", SKILL)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", UNNAMED)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.agents/skills/verse/SKILL.md", MARKED)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
             set_up(&[("p/.agents/skills/verse/SKILL.md", REPAIRED)], "", LINE),
             set_up(&[("p/.factory/skills/verse/SKILL.md", UPPER)], "", Body),

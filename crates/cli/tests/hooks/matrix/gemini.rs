@@ -1,7 +1,8 @@
 //! The rows of Gemini CLI.
 
 use super::{
-    Adds, Body, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check, set_up,
+    Adds, Body, LATE, Line, MARKED, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check,
+    set_up,
 };
 
 #[test]
@@ -82,6 +83,7 @@ fn gemini() {
             set_up(&[("p/.gemini/skills/verse/skill.md", SKILL)], "", Body),
             set_up(&[("p/.gemini/skills/verse/SKILL.md", UNNAMED)], "", Body),
             set_up(&[("p/.gemini/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.gemini/skills/verse/SKILL.md", MARKED)], "", Body),
             set_up(&[("p/.gemini/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
             set_up(&[("p/.gemini/skills/verse/SKILL.md", REPAIRED)], "", LINE),
             // Without its tool, it loads none.

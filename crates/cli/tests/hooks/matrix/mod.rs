@@ -70,6 +70,9 @@ const UNDESCRIBED: &str = "---\nname: verse\ntriggers: [limerick]\n---\nRhyme it
 /// Front matter that is not valid YAML, which this program repairs.
 const REPAIRED: &str = "---\nname: verse\ndescription: Writes verse. Use when: asked\n\
                         triggers: [limerick]\n---\nRhyme it.\n";
+/// A byte order mark before the front matter.
+const MARKED: &str =
+    "\u{feff}---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
 /// A worktree beside the project.
 const WORKTREE: [(&str, &str); 3] = [
     ("wt/.git", "gitdir: HERE/p/.git/worktrees/wt\n"),

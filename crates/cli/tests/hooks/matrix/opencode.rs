@@ -1,8 +1,8 @@
 //! The rows of `OpenCode`.
 
 use super::{
-    Adds, Body, CLAUDE, LATE, Line, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED, check,
-    set_up,
+    Adds, Body, CLAUDE, LATE, Line, MARKED, Nothing, REPAIRED, SKILL, SUB, UNDESCRIBED, UNNAMED,
+    check, set_up,
 };
 
 #[test]
@@ -147,6 +147,7 @@ fn opencode() {
             ),
             // Skills that it does not list.
             set_up(&[("p/.opencode/skills/verse/SKILL.md", LATE)], "", Body),
+            set_up(&[("p/.opencode/skills/verse/SKILL.md", MARKED)], "", LINE),
             set_up(&[("p/.opencode/skills/verse/SKILL.md", UNNAMED)], "", Body),
             set_up(&[("p/.opencode/skills/verse/SKILL.md", UNDESCRIBED)], "", Body),
             set_up(&[("p/.opencode/skills/verse/SKILL.md", REPAIRED)], "", LINE),

@@ -1,0 +1,65 @@
+//! Options of an agent's command line, which the hook reads from the process above it.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::binary::{Place, finish};
+
+const SKILL: &str =
+    "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+
+/// Runs `args` below a process that has the name of an agent, and its options.
+fn below(place: &Place, agent: &str, options: &str, args: &[&str], input: &str) -> String {
+    let program = place.command(args);
+    let mut command = Command::new("bash");
+    let script = format!(
+        "exec -a {agent} bash -c '\"$PROGRAM\" \"${{@:$#-{}}}\"; true' {options} \"$@\"",
+        args.len() - 1
+    );
+    command.args(["-c", &script, "bash"]).args(args);
+    command.env("PROGRAM", program.get_program()).current_dir(place.path());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    finish(command, input.as_bytes()).exits(0).stdout
+}
+
+#[test]
+fn a_hook_knows_the_options_with_which_its_agent_was_started() {
+    let tool = "call the `Skill` tool with `verse`";
+    let (claude, codex, copilot) = (".claude/skills", ".agents/skills", ".github/skills");
+    for (name, skills, agent, options, wanted) in [
+        ("claude-code", claude, "claude", "-p hi", Some(tool)),
+        ("claude-code", claude, "claude", "--disable-slash-commands", None),
+        ("claude-code", claude, "claude", "--disallowedTools Skill", None),
+        ("claude-code", "other/.claude/skills", "claude", "--add-dir other", Some(tool)),
+        ("claude-code", "other/.claude/skills", "claude", "-p hi", None),
+        // The options of another program are not those of the agent.
+        ("claude-code", claude, "codex", "--disable-slash-commands", Some(tool)),
+        ("codex", codex, "codex", "-c skills.include_instructions=false", None),
+        ("codex", codex, "codex", "exec", Some("use this skill: read ")),
+        ("copilot", copilot, "copilot", "--excluded-tools skill", None),
+        ("copilot", copilot, "copilot", "-p hi", Some("call the `skill` tool with `verse`")),
+    ] {
+        let place = Place::new();
+        fs::create_dir_all(place.path().join(".git")).unwrap();
+        place.write(&format!("{skills}/verse/SKILL.md"), SKILL);
+        let input = json!({
+            "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": place.path(),
+            "prompt": "a limerick, please",
+        });
+        let hook = ["hook", name, "--deadline", "60"];
+        let answer = below(&place, agent, options, &hook, &input.to_string());
+        let case = format!("{agent} {options}: {answer}");
+        match wanted {
+            Some(words) => assert!(answer.contains(words), "{case}"),
+            None => assert!(!answer.contains("verse"), "{case}"),
+        }
+    }
+}
