@@ -95,7 +95,6 @@ pub(crate) use invisible::without_invisible;
 pub use keys::KEYS;
 pub use manifest::Manifest;
 pub use network::{Endpoint, Host, Network};
-#[doc(hidden)]
 pub(crate) use own_path::own_path;
 pub(crate) use policy::Policy;
 pub use portable::Portable;
