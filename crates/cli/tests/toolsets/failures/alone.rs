@@ -278,7 +278,12 @@ fn private_copies_are_collected_once_no_engine_may_run_them() {
         assert_eq!(collect_cache(&cache, Duration::ZERO), 0);
         assert_good(&engine);
         drop(engine);
+        // A process that another test starts has the lock until it runs its program.
+        let collect = |_| {
+            thread::sleep(Duration::from_millis(10));
+            Some(collect_cache(&cache, Duration::ZERO)).filter(|n_removed| *n_removed > 0)
+        };
         // The library's copy, its note, and its tools.
-        assert_eq!(collect_cache(&cache, Duration::ZERO), 3);
+        assert_eq!((0..1_000).find_map(collect), Some(3));
     }
 }
