@@ -26,8 +26,9 @@ const TURNS: (usize, usize) = (50, 1000);
 /// Returns the sorted times of turns. Every message matches a skill, so each turn reads the session and
 /// records what it shows.
 fn times(store: &Arc<dyn SessionStore>) -> Vec<Duration> {
+    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills");
     let engine = Engine::builder()
-        .source(Source::bundled("skills"))
+        .source(Source::bundled(bundled))
         .session_store(Arc::clone(store))
         .build()
         .unwrap();
