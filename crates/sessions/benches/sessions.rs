@@ -65,7 +65,7 @@ fn main() {
         ("Redis", open(redis.fresh())),
     ];
     println!("{} turns, each of which reads and writes its session, in microseconds\n", TURNS.1);
-    println!("| store | a turn | 99 % | more than memory |\n| --- | ---: | ---: | ---: |");
+    println!("| store | a turn, µs | 99 % | more than memory |\n| --- | ---: | ---: | ---: |");
     let mut first = None;
     for (name, store) in stores {
         let times = times(&store);
