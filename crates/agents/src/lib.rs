@@ -35,6 +35,7 @@ mod listing;
 mod mcp_client;
 mod notes;
 mod own_commands;
+mod real_path;
 mod refused;
 mod repeated_context;
 mod skill_use;

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::files::{self, touched};
+use super::real_path::real;
 use repertoire::catalog::{Catalog, Entry};
 
 /// The use of a skill, as a tool call shows it after it was made.
@@ -137,7 +138,6 @@ fn words(command: &str) -> Vec<String> {
 
 /// Returns the skill whose file is at `path`, and true if that is the file of its instructions.
 pub(super) fn owner<'c>(catalog: &'c Catalog, path: &Path) -> Option<(&'c Entry, bool)> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let path = real(path);
     let is_part = |name: &OsStr| path.iter().any(|part| part == name);
     let is_owner = |entry: &&Entry| {

@@ -13,6 +13,7 @@ use super::settings::{Settings, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
+use crate::real_path::real;
 use repertoire::catalog::{RuleTarget, levels};
 
 /// The manifests of a plugin, of which it needs one.
@@ -135,8 +136,7 @@ fn merge(config: &mut Table, later: &Table) {
 }
 
 fn trusts(config: &DocumentMut, project: &Path) -> bool {
-    let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    [project, &real].into_iter().any(|path| {
+    [project, &real(project)].into_iter().any(|path| {
         let entry = config.get("projects").and_then(|all| all.get(&*path.to_string_lossy()));
         let level = entry.and_then(|entry| entry.get("trust_level")).and_then(Item::as_str);
         level == Some("trusted")

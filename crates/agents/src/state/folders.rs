@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::{Settings, directories};
 use super::{AgentState, Obstacle, SkillRoot, Start};
+use crate::real_path::real;
 
 /// Returns the user's rules about folders, from the file that `variable` names, or else from the directory
 /// of the user's settings.
@@ -18,7 +19,6 @@ pub(super) fn trust_rules(
 
 /// Returns the rule by which the user distrusts `dir`.
 pub(super) fn distrusted_folder(rules: &Settings, dir: &Path) -> Option<Obstacle> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let dir = real(dir);
     let applies = rules.entries(&[]).into_iter().filter_map(|(path, level)| {
         let path = real(Path::new(&path));

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 use super::agent::HookAgent;
 use super::listing::ListingBudget;
+use super::real_path::real;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
 
@@ -209,17 +210,13 @@ impl AgentState {
             }
             (None, scope) => Source::new(scope, &root.path).optional(),
         };
-        self.roots.iter().filter(|root| !self.is_of_user_too(root)).map(source).collect()
-    }
-
-    /// Tells whether a directory of the project is also one of the user, who works in the home directory.
-    fn is_of_user_too(&self, root: &SkillRoot) -> bool {
-        let is_one = |path: &Path| {
-            let real = |path: &Path| path.canonicalize().ok();
-            *path == root.path || real(path).is_some_and(|path| real(&root.path) == Some(path))
+        // Who works in the home directory has the same directories as a user and in the project.
+        let of_user = self.roots.iter().filter(|root| root.scope == Scope::User);
+        let of_user: Vec<PathBuf> = of_user.map(|root| real(&root.path)).collect();
+        let is_once = |root: &&SkillRoot| {
+            root.scope != Scope::Project || !of_user.contains(&real(&root.path))
         };
-        let mut of_user = self.roots.iter().filter(|other| other.scope == Scope::User);
-        root.scope == Scope::Project && of_user.any(|other| is_one(&other.path))
+        self.roots.iter().filter(is_once).map(source).collect()
     }
 
     /// Returns the rules of the agent's settings about skills, for an engine.
