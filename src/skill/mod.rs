@@ -112,6 +112,9 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 /// The largest front matter a skill may have, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 
+/// The longest description that the Agent Skills specification allows, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 1024;
+
 /// A skill: a directory with a `SKILL.md`, and the content read from it. The body of a file is read only
 /// when it is first requested.
 #[derive(Debug, Clone)]

@@ -11,14 +11,11 @@ use serde_json::{Map, Value as Json};
 
 use super::load;
 use super::strict::{exact_fields, front_matter};
-use super::{Skill, is_identifier};
+use super::{MAX_DESCRIPTION_CHARS, Skill, is_identifier};
 use crate::error::Error;
 
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
-
-/// The longest description, in characters.
-const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// A `SKILL.md` that is accepted by every reader that follows the specification.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,14 +1,17 @@
 //! Finds the quirks of a file.
 
+use super::MAX_DESCRIPTION_CHARS;
 use super::document::{Document, Fences};
 use super::front_matter::FrontMatter;
 use super::quirk::{Quirk, Quirks};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The longest name and description of the Agent Skills specification, in characters.
+/// The longest name that the Agent Skills specification allows, in characters.
 const MAX_NAME_CHARS: usize = 64;
-const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+/// The truth values of YAML 1.2.
+const BOOLEANS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
 
 /// The quirks of front matter that was repaired.
 const REPAIRED: Quirks = Quirks::of(&[
@@ -21,8 +24,8 @@ const REPAIRED: Quirks = Quirks::of(&[
 
 /// Returns the quirks of `text`, which is split into `document` and has this front matter.
 pub(super) fn quirks_of(text: &str, document: &Document, front_matter: &FrontMatter) -> Quirks {
-    let mut quirks = of_text(text, document);
-    quirks.extend(front_matter.quirks.iter());
+    let mut quirks = front_matter.quirks;
+    of_text(text, document, &mut quirks);
     let has = |code: Code| front_matter.findings.iter().any(|finding| finding.code == code);
     let is_unreadable = has(Code::SalvagedYaml) || has(Code::InvalidYaml);
     quirks.insert_if(is_unreadable, Quirk::UnreadableYaml);
@@ -65,8 +68,7 @@ pub(super) fn quirks_of(text: &str, document: &Document, front_matter: &FrontMat
     quirks
 }
 
-fn of_text(text: &str, document: &Document) -> Quirks {
-    let mut quirks = Quirks::default();
+fn of_text(text: &str, document: &Document, quirks: &mut Quirks) {
     quirks.insert_if(text.starts_with('\u{feff}'), Quirk::ByteOrderMark);
     quirks.insert_if(text.contains('\r') && !text.contains('\n'), Quirk::CarriageReturns);
     quirks.insert_if(text.len() > 1_000_000, Quirk::OverMillionBytes);
@@ -89,7 +91,6 @@ fn of_text(text: &str, document: &Document) -> Quirks {
         Some(Code::NoFrontMatter) => quirks.insert(Quirk::NoFrontMatter),
         _ => {}
     }
-    quirks
 }
 
 fn of_name(node: Option<&Node>, quirks: &mut Quirks) {
@@ -147,15 +148,13 @@ fn is_texts(node: &Node) -> bool {
 }
 
 fn is_boolean(node: &Node) -> bool {
-    let words = ["true", "True", "TRUE", "false", "False", "FALSE"];
-    matches!(&node.value, Value::Scalar { text, plain: true } if words.contains(&text.as_str()))
+    matches!(&node.value, Value::Scalar { text, plain: true } if BOOLEANS.contains(&text.as_str()))
 }
 
 /// Tells whether YAML 1.1 or 1.2 takes a plain scalar for a truth value, a number or a date.
 fn has_other_type(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_special = matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
-    let words = ["true", "True", "TRUE", "false", "False", "FALSE"];
     let digits = unsigned.replace('_', "");
     let is_radix = |prefix: &str, radix| {
         let rest = digits.strip_prefix(prefix);
@@ -169,7 +168,7 @@ fn has_other_type(text: &str) -> bool {
         && parts().next().is_some_and(|first| !first.is_empty())
         && parts().all(|part| part.chars().all(|c| c.is_ascii_digit()));
     is_special
-        || words.contains(&text)
+        || BOOLEANS.contains(&text)
         || is_radix("0x", 16)
         || is_radix("0o", 8)
         || is_radix("0b", 2)
