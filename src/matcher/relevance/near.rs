@@ -85,9 +85,12 @@ fn near(
         }
     }
     // A reader learns nothing from "the", unless there is nothing else.
-    words.sort_by_key(|word| is_function_word(word));
-    let n_telling = words.iter().take_while(|word| !is_function_word(word)).count();
-    words.truncate(n_telling.clamp(1, MAX_WORDS));
+    if words.iter().any(|word| !is_function_word(word)) {
+        words.retain(|word| !is_function_word(word));
+        words.truncate(MAX_WORDS);
+    } else {
+        words.truncate(1);
+    }
     Some(Near { cosine, words, by_body })
 }
 
