@@ -146,7 +146,7 @@ fn not_shown(
     }
     if let Some(weighed) = &verdict.relevant {
         let how = if is_listed { "it is listed as relevant" } else { "it is relevant" };
-        told.reason = format!("{}; {how} {}", told.reason, evidence(weighed));
+        told.reason = format!("{}; {how}, {}", told.reason, evidence(weighed));
     } else if is_listed {
         told.reason += "; it is listed, as few skills declare no triggers";
     }
