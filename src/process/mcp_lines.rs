@@ -30,6 +30,7 @@ const MAX_FIRST_LINE: usize = 4 << 20;
 const SHOWN: usize = 200;
 /// The number of lines that are kept for the calls that they end.
 const KEPT: usize = 16;
+
 /// The lines of a server that are not messages, shared by its transport and its calls.
 #[derive(Debug)]
 pub struct Strays {

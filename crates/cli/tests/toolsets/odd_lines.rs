@@ -108,7 +108,7 @@ const STRAYS: [(&str, &[u8], &str); 9] = [
     ("a batch", br#"[{"jsonrpc": "2.0", "id": ID, "result": {RESULT}}]"#, "`[{\\\"j"),
 ];
 
-/// How a server is reached.
+/// The channel through which a server is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
     Tool,

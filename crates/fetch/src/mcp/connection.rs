@@ -111,8 +111,8 @@ impl Connection {
         Ok(Open { runtime, service, program: Some(program) })
     }
 
-    /// Starts the protocol, unless the server prints something else first, and no message within `grace`. The outer error is that of the
-    /// thread or of the deadline; the inner one tells why the protocol did not start.
+    /// Starts the protocol, unless the server prints something else first, and no message within `grace`. The
+    /// outer error is that of the thread or of the deadline; the inner one tells why the protocol did not start.
     fn serve<T, E, A>(
         &self,
         runtime: &Runtime,
