@@ -120,6 +120,38 @@ pub(super) fn are_steps(above: &str, below: &str) -> bool {
     is_step(below) && (is_step(above) || above.starts_with("Feature: "))
 }
 
+/// Returns how many lines a list of Lisp has that begins with the first of `lines` and goes on below it, indented, with
+/// another one inside; 0 if there is none.
+pub(super) fn n_of_list<'t>(mut lines: impl Iterator<Item = &'t str>) -> usize {
+    let count = |line: &str, mark: [u8; 2]| line.bytes().filter(|byte| mark.contains(byte)).count();
+    let Some(first) = lines.next() else { return 0 };
+    let head = first.strip_prefix('(').unwrap_or_default();
+    if !head.starts_with(|c: char| c.is_ascii_alphabetic() || "-+*/<>=".contains(c)) {
+        return 0;
+    }
+    let (mut n_opened, mut n_closed) = (count(first, *b"(["), count(first, *b")]"));
+    if n_opened <= n_closed {
+        return 0;
+    }
+    for (nth, line) in lines.enumerate() {
+        if !line.starts_with([' ', '\t']) || line.trim().is_empty() {
+            return 0;
+        }
+        n_opened += count(line, *b"([");
+        n_closed += count(line, *b")]");
+        if n_opened <= n_closed {
+            return if n_opened > 1 { nth + 2 } else { 0 };
+        }
+    }
+    0
+}
+
+/// Tells whether a line is a list of Lisp as a whole.
+pub(super) fn is_list(line: &str) -> bool {
+    let text = line.trim();
+    text.starts_with('(') && text.ends_with(')')
+}
+
 /// Tells whether two adjacent lines are statements of SQL or of a Dockerfile, or a rule of a makefile.
 pub(super) fn are_statements(above: &str, below: &str) -> bool {
     let begins =

@@ -8,6 +8,7 @@ pub(super) fn join(message: &str, lines: &mut [Line]) {
     join_chat(message, lines);
     join_cues(message, lines);
     join_roles(message, lines);
+    join_dialogue(message, lines);
     join_mails(message, lines);
 }
 
@@ -78,6 +79,27 @@ fn join_roles(message: &str, lines: &mut [Line]) {
         let said =
             lines.iter_mut().filter(|line| is_own(line) && quotes::role(text(line)).is_some());
         said.for_each(|line| line.kind = Kind::Quoted);
+    }
+}
+
+/// Takes for quoted the lines of a dialogue, one below the other or parted by blank lines: two or more who speak, and one
+/// of them again after another. `Bug: login` and `Goal: a page` are a person's list.
+fn join_dialogue(message: &str, lines: &mut [Line]) {
+    let is_turn = |line: &Line| {
+        line.kind == Kind::Blank
+            || is_own(line) && quotes::speaker(&message[line.range()]).is_some()
+    };
+    for run in lines.chunk_by_mut(|above, below| is_turn(above) && is_turn(below)) {
+        let turns = run.iter().filter(|line| is_own(line));
+        let mut speakers: Vec<&str> =
+            turns.filter_map(|line| quotes::speaker(&message[line.range()])).collect();
+        speakers.dedup();
+        let n_turns = speakers.len();
+        speakers.sort_unstable();
+        speakers.dedup();
+        if n_turns > speakers.len() {
+            run.iter_mut().filter(|line| is_own(line)).for_each(|line| line.kind = Kind::Quoted);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The lines of a message, each with its kind.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::skill::searched_form;
@@ -87,7 +88,37 @@ fn join_rows(message: &str, lines: &mut [Line]) {
         }
     }
     join_members(message, lines);
+    join_lists(message, lines);
     conversations::join(message, lines);
+    join_repeated(message, lines);
+}
+
+/// Takes lines that come again and again, but for their numbers, for the output of a program: nobody types so. Sentences
+/// that do are of a text that was pasted, whose paragraphs count.
+fn join_repeated(message: &str, lines: &mut [Line]) {
+    const MIN_TIMES: usize = 3;
+    let shape = |line: &Line| {
+        let mut hasher = DefaultHasher::new();
+        for word in
+            message[line.range()].trim().split(|c: char| c.is_whitespace() || c.is_ascii_digit())
+        {
+            word.hash(&mut hasher);
+        }
+        hasher.finish()
+    };
+    let is_sentence = |line: &Line| message[line.range()].trim_end().ends_with(['.', '。']);
+    let may_be = |line: &Line| line.kind == Kind::Text && !is_sentence(line);
+    let own: Vec<usize> = (0..lines.len()).filter(|&at| may_be(&lines[at])).collect();
+    if own.len() <= MIN_TIMES {
+        return;
+    }
+    let mut shapes: Vec<(u64, usize)> = own.iter().map(|&at| (shape(&lines[at]), at)).collect();
+    shapes.sort_unstable();
+    for same in shapes.chunk_by(|one, other| one.0 == other.0) {
+        if same.len() >= MIN_TIMES {
+            same.iter().for_each(|&(_, at)| lines[at].kind = Kind::Output);
+        }
+    }
 }
 
 /// Takes lines of keys and values, one below the other, for data if some of them are indented below a key
@@ -113,6 +144,23 @@ fn join_members(message: &str, lines: &mut [Line]) {
                 line.kind = Kind::Code;
             }
         }
+    }
+}
+
+/// Takes the lists of Lisp for code, and a short one that adjoins.
+fn join_lists(message: &str, lines: &mut [Line]) {
+    let mut at = 0;
+    while at < lines.len() {
+        let n = code::n_of_list(lines[at..].iter().map(|line| &message[line.range()]));
+        if n > 0 {
+            let end = at + n;
+            let below = lines.get(end).is_some_and(|line| code::is_list(&message[line.range()]));
+            let above = at > 0 && code::is_list(&message[lines[at - 1].range()]);
+            for line in &mut lines[at - usize::from(above)..end + usize::from(below)] {
+                line.kind = Kind::Code;
+            }
+        }
+        at += n.max(1);
     }
 }
 

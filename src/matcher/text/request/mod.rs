@@ -195,7 +195,7 @@ fn join_blocks(message: &str, lines: &mut [Line]) {
             }
         }
     }
-    enclose(lines);
+    enclose(message, lines);
 }
 
 /// The minimum number of bytes of code above a paragraph, and below it, for the paragraph to count as a part
@@ -203,22 +203,34 @@ fn join_blocks(message: &str, lines: &mut [Line]) {
 const MIN_AROUND: usize = 300;
 
 /// Makes paragraphs between long stretches of code parts of it: comments and texts in code read as
-/// sentences.
-fn enclose(lines: &mut [Line]) {
+/// sentences. A question is none of them where nothing else is the user's.
+fn enclose(message: &str, lines: &mut [Line]) {
     let n_bytes = |lines: &[Line]| -> usize {
         lines.iter().filter(|line| line.kind == Kind::Code).map(|line| line.end - line.start).sum()
     };
     let mut below = n_bytes(lines);
     let mut above = 0;
-    for line in lines {
+    let mut enclosed = Vec::new();
+    for (nth, line) in lines.iter_mut().enumerate() {
         match line.kind {
             Kind::Code => {
                 above += line.end - line.start;
                 below -= line.end - line.start;
             }
-            Kind::Text if above >= MIN_AROUND && below >= MIN_AROUND => line.kind = Kind::Code,
+            Kind::Text if above >= MIN_AROUND && below >= MIN_AROUND => {
+                line.kind = Kind::Code;
+                enclosed.push(nth);
+            }
             _ => {}
         }
+    }
+    if lines.iter().any(|line| line.kind == Kind::Text) {
+        return;
+    }
+    let is_alone = |nth: usize| [nth - 1, nth + 1].iter().all(|&at| lines[at].kind == Kind::Blank);
+    let asks = |nth: &usize| is_alone(*nth) && asks(message[lines[*nth].range()].trim());
+    if let Some(nth) = enclosed.into_iter().find(asks) {
+        lines[nth].kind = Kind::Text;
     }
 }
 
@@ -289,10 +301,15 @@ fn is_document(message: &str, paragraphs: &[Range<usize>]) -> bool {
 fn likeness(paragraph: &str) -> u8 {
     const MAX_SHORT: usize = 300;
     let text = paragraph.trim();
-    let asks = text.ends_with(['?', ':', '？', '：', '؟']);
+    let asks = asks(text) || text.ends_with([':', '：']);
     let is_item = |line: &str| line.trim_start().starts_with(['-', '*', '+', '•']);
     let is_list = text.lines().filter(|line| is_item(line)).count() > 1;
     2 * u8::from(asks) + u8::from(!is_list) + u8::from(text.len() <= MAX_SHORT)
+}
+
+/// Tells whether a text ends as a question.
+fn asks(text: &str) -> bool {
+    text.ends_with(['?', '？', '؟'])
 }
 
 /// Returns the ranges of all but the request and what a harness wrote, from their first lines on that are not

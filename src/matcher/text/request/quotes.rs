@@ -90,20 +90,57 @@ pub(super) fn is_chat_head(line: &str) -> bool {
     if let Some((_, name)) = timed.filter(|(time, _)| is_clock(time)) {
         return is_name(name);
     }
-    let Some(name) = before_clock(text) else { return false };
+    let Some(name) = before_clock(text) else { return is_head_of_post(text) };
     // "Meeting, 10:00" and "lunch at 12:30" are a person's; "Ana — Today at 12:30" is a program's.
     let last = name.rsplit([' ', '[']).next().unwrap_or_default();
     let is_called =
         !last.starts_with(char::is_lowercase) || name.contains(['—', '–']) || !name.contains(' ');
     (1..=MAX_WORDS).contains(&name.split_ascii_whitespace().count())
         && is_called
-        && !name.ends_with(',')
+        && is_signed(name)
         && is_name(name)
 }
 
-/// Tells whether a line is a time alone, as some chats write it below the name.
+/// Tells whether a name before a time is not what happens then: `Meeting, 10:00`, but `Ana Lopez, 10:00`.
+fn is_signed(name: &str) -> bool {
+    let Some(name) = name.strip_suffix(',') else { return true };
+    let mut words = name.split(' ');
+    name.contains(' ') && words.all(|word| word.starts_with(|c: char| c.is_uppercase()))
+}
+
+/// Tells whether a line stands above a post, with a name and how long ago it was: `u/ana · 3h ago`, `ana 3 hours ago`.
+fn is_head_of_post(text: &str) -> bool {
+    const MAX_WORDS: usize = 5;
+    let text = text.split(" | ").next().unwrap_or_default().trim_end();
+    let Some(before) = text.strip_suffix(" ago") else { return false };
+    let number = before.trim_end_matches(|c: char| c.is_alphabetic() || c == ' ');
+    let name = number.trim_end_matches(|c: char| c.is_ascii_digit());
+    // "It worked 3 days ago" is a person's.
+    let name_alone = name.trim_end_matches([' ', '·', '•']);
+    let has_mark = name_alone.len() < name.trim_end().len();
+    let n_words = name_alone.split(' ').count();
+    number.len() > name.len()
+        && (1..=MAX_WORDS).contains(&n_words)
+        && (has_mark || n_words == 1)
+        && is_name(name_alone)
+}
+
+/// Tells whether a line is a time alone, perhaps with a date, as some chats write it below the name.
 pub(super) fn is_chat_time(line: &str) -> bool {
-    before_clock(line.trim()).is_some_and(str::is_empty)
+    let is_of_date = |c: char| c.is_ascii_digit() || "—–-./, ".contains(c);
+    before_clock(line.trim()).is_some_and(|before| before.chars().all(is_of_date))
+}
+
+/// Returns who says a line of a dialogue: `Ana: the alerts are too noisy`.
+pub(super) fn speaker(line: &str) -> Option<&str> {
+    const MAX_WORDS: usize = 3;
+    let text = line.trim().trim_start_matches('*');
+    let (name, said) = text.split_once([':', '：'])?;
+    let name = name.trim_end_matches([' ', '*']);
+    let is_word = |word: &str| word.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase());
+    let is_called = name.split(' ').all(is_word) && name.starts_with(char::is_alphabetic);
+    let is_said = !said.trim_matches([' ', '*']).is_empty() && !said.starts_with('/');
+    (is_called && is_said && name.split(' ').count() <= MAX_WORDS && is_name(name)).then_some(name)
 }
 
 /// Tells whether a line is nothing but the name of a person, of at most three words.

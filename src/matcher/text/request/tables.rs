@@ -40,6 +40,35 @@ pub(super) fn are_rows(above: &str, below: &str) -> bool {
             && !is_list(below)
         || has_columns(above) && has_columns(below)
         || is_address(above) && is_address(below)
+        || is_token_of_list(above) && is_token_of_list(below)
+}
+
+/// Tells whether a line is one word as lists of programs have them: a pattern of files, an address, an id. A path of
+/// one part may be a command: `/deploy`.
+fn is_token_of_list(line: &str) -> bool {
+    if line.len() < 2 || !line.is_ascii() || line.contains([' ', '`', '$']) {
+        return false;
+    }
+    let is_pattern = line.starts_with(['.', '!', '*']) && line.ends_with(is_of_path)
+        || line.ends_with('/') && line[1..].starts_with(is_of_path);
+    let is_mail = || {
+        line.split_once('@')
+            .is_some_and(|(name, host)| name.ends_with(is_of_path) && host.contains('.'))
+    };
+    let is_id = || {
+        count_of(line, |c| c.is_ascii_digit()) > 3
+            && count_of(line, |c| "-.:".contains(c)) > 2
+            && line.chars().all(|c| c.is_ascii_hexdigit() || "-.:/".contains(c))
+    };
+    is_pattern || is_mail() || is_id()
+}
+
+fn is_of_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_*/".contains(c)
+}
+
+fn count_of(text: &str, is_counted: impl Fn(char) -> bool) -> usize {
+    text.chars().filter(|&c| is_counted(c)).count()
 }
 
 /// Returns a row without its cells in quotation marks, in which commas may stand.

@@ -116,6 +116,23 @@ const PASTES: &[&str] = &[
     "resource \"aws_sqs_queue\" \"refunds\" {\n  name                      = \"refunds\"\n  message_retention_seconds = 86400\n}",
     "server {\n    listen 80;\n    server_name example.com;\n    location /refunds {\n        proxy_pass http://app:8080;\n    }\n}",
     "build: deps\n\tgo build ./...\n\ntest:\n\tgo test ./...",
+    "(defun refund (order)\n  \"Issue the refund of ORDER.\"\n  (let ((total (order-total order)))\n    (issue order total)))",
+    "(ns shop.refund\n  (:require [clojure.string :as str]))\n\n(defn issue [order]\n  (-> order :total pos?))",
+    "(setq inhibit-startup-message t)\n(use-package magit\n  :ensure t\n  :bind (\"C-x g\" . magit-status))",
+    "node_modules/\ndist/\n*.log\n.env\n!keep.env",
+    "0a3407de-014b-458b-b5c1-848e92a327a3\n1b3407de-014b-458b-b5c1-848e92a327a3",
+    "10.0.0.1\n10.0.0.2\nfe80::1ff:fe23:4567:890a",
+    "ana@example.com\nben@example.com",
+    "Ana Lopez, 10:02\ncan you issue the refund?\nBen Meyer, 10:03\nthe alerts are too noisy",
+    "Ana\n — 03/03/2026 10:02\ncan you issue the refund?\nBen\n — 03/03/2026 10:03\nthe alerts are too noisy",
+    "u/ana_lopez · 3h ago\nI never got my refund, what can I do?\n\nu/ben_meyer · 2h ago\nTune the alerts and ask again",
+    "ana 3 hours ago | next [–]\nI never got my refund.\n\nben 2 hours ago | parent | prev [–]\nTune the alerts.",
+    "Ana: can you issue the refund?\nBen: the alerts are too noisy\nAna: ok, who tunes them?",
+    "Interviewer: What do you think of the refund process?\n\nParticipant: It is slow.\n\nInterviewer: What would you change?",
+    "**Ana Lopez:** kannst du die Erstattung machen?\n**Ben Meyer:** die Alarme nerven\n**Ana Lopez:** ok",
+    "SPEAKER 1: can you issue the refund?\nSPEAKER 2: the alerts are too noisy\nSPEAKER 1: ok",
+    "小王：请处理退款\n小李：告警太多了\n小王：好的，谁来处理？",
+    "김철수 : 환불해 주세요\n이영희 : 알림이 너무 많아요\n김철수 : 네",
 ];
 
 /// Mails, whose last paragraph nothing but a blank line tells from what is below.
@@ -197,7 +214,41 @@ const TYPED: &[&str] = &[
     "Feature: dark mode\n  with a switch",
     "fun project (mine)\nname it",
     "Termin um 10:30\nmit Ana\nAbgabe um 12:00\nmit Ben",
+    "/deploy\n/review\nboth, please",
+    "(fix the login\n  and test it)\nplease",
+    "Bug: the login fails\nBug: the logout fails\nFeature: dark mode\nFeature: a tour",
+    "Ana: fix login\nBen: fix logout\nCem: write docs",
+    "It worked 3 days ago\nit broke 2 days ago\nfind out why",
+    "The refund: 12 euros\nthe fee: 3 euros\nthe refund: is it right?",
+    "- add a test\n- run it\n- add a test\n- run it",
 ];
+
+#[test]
+fn lines_that_come_again_are_a_programs() {
+    let again = |line: &str| {
+        (1..6).map(|nth| line.replace('#', &nth.to_string()) + "\n\n").collect::<String>()
+    };
+    for line in [
+        "Chain # (policy ACCEPT)",
+        "Batch # was handed over to the queue",
+        "步骤 # 完成",
+        "Schritt # ist erledigt",
+    ] {
+        for asks in REQUESTS {
+            assert_eq!(request(&format!("{}{asks}", again(line))), [asks], "{line}");
+            assert_eq!(request(&format!("{asks}\n{}", again(line))), [asks], "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_question_between_two_pieces_of_code_is_the_request_if_nothing_else_is() {
+    let code = "fn refund(order: &Order) -> Refund {\n    order.total.into()\n}\n".repeat(8);
+    let asks = "which of the two is faster?";
+    assert_eq!(request(&format!("{code}\n{asks}\n\n{code}")), [asks]);
+    let both = format!("{code}\nhow it is done\n\n{code}\n{asks}");
+    assert_eq!(request(&both), [asks]);
+}
 
 #[test]
 fn what_looks_like_a_paste_and_is_typed_is_the_request() {
