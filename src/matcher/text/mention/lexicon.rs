@@ -152,7 +152,7 @@ mod tests {
             assert!(role == "#" || fold_trigger(entries) == entries, "{line}");
         }
         assert!(n_languages <= Languages::BITS as usize);
-        assert_eq!(n_languages, 19);
+        assert_eq!(n_languages, 27);
     }
 
     #[test]
