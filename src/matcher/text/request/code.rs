@@ -4,6 +4,7 @@
 //! addresses stand in both and count for neither.
 
 use super::entries::begins_with;
+use crate::matcher::text::boundary::char_boundary;
 
 /// Tells whether a line is code or data. `follows` is true below a line that is.
 pub(super) fn is_code(line: &str, follows: bool) -> bool {
@@ -259,8 +260,12 @@ pub(super) struct Tally {
     odd: usize,
 }
 
+/// The number of bytes of a long line that tell what it is.
+const TELLING: usize = 1_000;
+
 impl Tally {
     pub(super) fn of(text: &str) -> Tally {
+        let text = &text[..char_boundary(text, text.len().min(TELLING))];
         let mut tally = Tally::default();
         for token in text.split_whitespace() {
             let word = token.trim_start_matches(opens_word).trim_end_matches(closes_word);

@@ -81,11 +81,17 @@ pub(super) fn mail_field(line: &str) -> Option<&str> {
     is_field.then_some(name)
 }
 
+/// The maximum number of bytes of a line that stands above a message, and of who says a line.
+const MAX_HEAD: usize = 200;
+
 /// Tells whether a line stands above one message of a chat, with a name and a time: `Ana Lopez  10:02 AM`,
 /// `[10:02] Ana`, `Ana — Today at 10:02`.
 pub(super) fn is_chat_head(line: &str) -> bool {
     const MAX_WORDS: usize = 5;
     let text = line.trim();
+    if text.len() > MAX_HEAD {
+        return false;
+    }
     let timed = text.strip_prefix('[').and_then(|inside| inside.split_once("] "));
     if let Some((_, name)) = timed.filter(|(time, _)| is_clock(time)) {
         return is_name(name);
@@ -135,7 +141,12 @@ pub(super) fn is_chat_time(line: &str) -> bool {
 pub(super) fn speaker(line: &str) -> Option<&str> {
     const MAX_WORDS: usize = 3;
     let text = line.trim().trim_start_matches('*');
-    let (name, said) = text.split_once([':', '：'])?;
+    let mut places = text.char_indices().take(MAX_HEAD);
+    let (end, mark) = places.find(|&(_, c)| matches!(c, ':' | '：' | '.' | '?' | '!'))?;
+    if !matches!(mark, ':' | '：') {
+        return None;
+    }
+    let (name, said) = (&text[..end], &text[end + mark.len_utf8()..]);
     let name = name.trim_end_matches([' ', '*']);
     let is_word = |word: &str| word.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase());
     let is_called = name.split(' ').all(is_word) && name.starts_with(char::is_alphabetic);

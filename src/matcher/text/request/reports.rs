@@ -116,14 +116,10 @@ fn is_place_in_brackets(text: &str) -> bool {
 
 /// Tells whether a text begins with a path and the number of a line behind `mark`.
 fn is_at_place(text: &str, mark: char) -> bool {
-    let mut parts = text.split(mark);
-    let path = parts.next().unwrap_or_default();
-    let row = parts.next().unwrap_or_default();
-    let row = row.split(' ').next().unwrap_or_default();
-    path.contains(['.', '/'])
-        && !path.contains(' ')
-        && !row.is_empty()
-        && row.bytes().all(|byte| byte.is_ascii_digit())
+    let word = text.split(' ').next().unwrap_or_default();
+    let Some((path, rest)) = word.split_once(mark) else { return false };
+    let row = rest.split(mark).next().unwrap_or_default();
+    path.contains(['.', '/']) && !row.is_empty() && row.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Tells whether a text sums up a run of tests, a check or a plan, or compares what a test expected.
