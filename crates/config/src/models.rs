@@ -64,6 +64,7 @@ pub enum ModelKind {
 impl ModelKind {
     fn of(model: &MeaningModel) -> ModelKind {
         match model {
+            #[cfg(feature = "transformer")]
             MeaningModel::Transformer(_) => ModelKind::Transformer,
             _ => ModelKind::Table,
         }
@@ -230,6 +231,11 @@ impl Config {
             Value::Text(name) => Some(name),
             _ => None,
         }
+    }
+
+    /// Tells whether the model that `routing.meaning` names could be opened.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
     }
 
     /// Applies `routing.meaning`.

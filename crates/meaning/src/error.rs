@@ -17,6 +17,8 @@ pub enum ErrorKind {
     Damaged,
     /// The file is of a kind that this version cannot use.
     Unsupported,
+    /// The model is a sentence transformer, and the feature `transformer` is off.
+    NotBuilt,
 }
 
 /// The reason why a table could not be opened.
@@ -30,6 +32,15 @@ pub struct Error {
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, path: None, message: message.into() }
+    }
+
+    /// A transformer, which this program was built without.
+    #[cfg(not(feature = "transformer"))]
+    pub(crate) fn not_built() -> Self {
+        Error::new(
+            ErrorKind::NotBuilt,
+            "a sentence transformer, which this program was built without",
+        )
     }
 
     /// The same error, about this file unless it already is about one.
@@ -56,6 +67,10 @@ impl Error {
             ErrorKind::Damaged => "fetch or build the file again",
             ErrorKind::Unsupported => {
                 "use a model2vec model, or a sentence transformer of the BERT family such as MiniLM or e5-small"
+            }
+            ErrorKind::NotBuilt => {
+                "use a model2vec model, or a program with the feature `transformer`: released ones, and those built \
+                 with `--features full`, have it"
             }
         }
     }

@@ -21,6 +21,15 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, size))
 }
 
+/// Tells whether a file begins with these bytes.
+pub(crate) fn begins_with(path: &Path, start: [u8; 8]) -> Result<bool, Error> {
+    let (file, _) = open(path)?;
+    let mut bytes = Vec::new();
+    let read = file.take(start.len() as u64).read_to_end(&mut bytes);
+    read.map_err(|error| Error::new(ErrorKind::Io, error.to_string()).of(path))?;
+    Ok(bytes == start)
+}
+
 /// Reads a file of at most so many bytes as a whole.
 pub(crate) fn read(path: &Path, max: u64) -> Result<Vec<u8>, Error> {
     let (file, size) = open(path)?;

@@ -26,6 +26,8 @@
 
 pub(crate) const HEADER: usize = 128;
 const MAGIC: u64 = u64::from_le_bytes(*b"RPTMEAN1");
+/// The first bytes of the file of a transformer.
+pub(crate) const TRANSFORMER_MAGIC: [u8; 8] = *b"RPTBERT1";
 /// The most dimensions of a vector, and so the most bytes of a compact one.
 pub(crate) const MAX_DIMENSIONS: usize = 512;
 

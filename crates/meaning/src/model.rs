@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::Error;
+use crate::layout::TRANSFORMER_MAGIC;
 use crate::scratch::Scratch;
 use crate::table::Table;
 #[cfg(feature = "transformer")]
@@ -60,9 +61,11 @@ impl Model {
     /// [`Io`](crate::ErrorKind::Io) if the file cannot be read, [`NotATable`](crate::ErrorKind::NotATable) if it is of
     /// another kind, and [`Damaged`](crate::ErrorKind::Damaged) if sizes do not fit it.
     pub fn open_file(path: &Path) -> Result<Model, Error> {
-        #[cfg(feature = "transformer")]
-        if Transformer::is_file(path)? {
+        if crate::file::begins_with(path, TRANSFORMER_MAGIC)? {
+            #[cfg(feature = "transformer")]
             return Transformer::open_file(path).map(Model::Transformer);
+            #[cfg(not(feature = "transformer"))]
+            return Err(Error::not_built().of(path));
         }
         Table::open_file(path).map(Model::Table)
     }
@@ -75,9 +78,11 @@ impl Model {
     /// Those of the kind of model.
     #[cfg(feature = "model2vec")]
     pub fn from_directory(directory: &Path) -> Result<Model, Error> {
-        #[cfg(feature = "transformer")]
         if crate::import::is_transformer(directory)? {
+            #[cfg(feature = "transformer")]
             return Transformer::from_directory(directory).map(Model::Transformer);
+            #[cfg(not(feature = "transformer"))]
+            return Err(Error::not_built().of(directory));
         }
         Table::from_model2vec(directory).map(Model::Table)
     }
@@ -177,5 +182,30 @@ impl Model {
                 transformer.contributions(text, other, pieces, run)
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "model2vec", not(feature = "transformer")))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn a_program_without_transformers_says_so() {
+        let name = format!("repertoire-meaning-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        fs::create_dir_all(&directory).unwrap();
+        let config = r#"{"model_type": "bert", "num_hidden_layers": 1}"#;
+        fs::write(directory.join("config.json"), config).unwrap();
+        let file = directory.join("converted.model");
+        fs::write(&file, [&TRANSFORMER_MAGIC[..], &[0; 500]].concat()).unwrap();
+        for refused in [Model::from_directory(&directory), Model::open_file(&file)] {
+            let error = refused.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::NotBuilt, "{error}");
+            assert!(error.help().contains("--features full"));
+        }
+        fs::remove_dir_all(&directory).unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 /// The optional features, and whether this program has each.
-const FEATURES: [(&str, bool); 8] = [
+const FEATURES: [(&str, bool); 9] = [
     ("archive-https", cfg!(feature = "archive-https")),
     ("mcp-source-tls", cfg!(feature = "mcp-source-tls")),
     ("object-store", cfg!(feature = "object-store")),
@@ -12,6 +12,7 @@ const FEATURES: [(&str, bool); 8] = [
     ("postgres", cfg!(feature = "postgres")),
     ("redis", cfg!(feature = "redis")),
     ("tls", cfg!(feature = "tls")),
+    ("transformer", cfg!(feature = "transformer")),
 ];
 
 /// Returns the version and the features, in one line.

@@ -18,7 +18,8 @@ pub(super) fn meaning(config: &Config) -> String {
         return command;
     }
     match value("routing.meaning") {
-        Some(Value::String(name)) => name,
+        Some(Value::String(name)) if config.has_model() => name,
+        Some(Value::String(name)) => format!("the usual table, as `{name}` cannot be used"),
         Some(Value::Bool(false)) => "words alone".to_owned(),
         _ => "the usual table".to_owned(),
     }

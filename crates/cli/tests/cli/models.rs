@@ -159,6 +159,7 @@ fn a_model_that_is_gone_or_damaged_is_a_finding() {
         let found = place.run(["doctor", "--json"]).json();
         let finding = &found["config"]["findings"][0];
         assert!(finding["path"].as_str().unwrap().ends_with(USER), "{found}");
+        assert_eq!(found["config"]["meaning"], "the usual table, as `mine` cannot be used");
         finding["message"].as_str().unwrap().to_owned()
     };
     fs::write(&file, "nonsense").unwrap();

@@ -4,50 +4,18 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::kind::{damaged, json, unsupported};
 use super::tensors::{Tensor, Tensors};
 use super::vocabulary::{self, Piece};
 use super::writer::{Entry, seal, write};
 use super::{name, read};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::transformer::{
     MAX_PIECES, MAX_PROMPT, Pooling, Shape, TRANSFORMER, Transformer, write_header, write_linear,
 };
 
 /// The prompts of models of the family e5, if their directory does not name any.
 const E5_PROMPTS: [&str; 2] = ["query: ", "passage: "];
-
-fn damaged(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Damaged, message)
-}
-
-fn unsupported(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Unsupported, message)
-}
-
-/// Reads a file of JSON that may be missing.
-fn json(path: &Path) -> Result<Value, Error> {
-    if !path.exists() {
-        return Ok(Value::Null);
-    }
-    let parsed = serde_json::from_slice(&read(path)?);
-    parsed.map_err(|error| damaged(format!("not JSON: {error}")).of(path))
-}
-
-/// Tells whether a directory has a transformer; an error if it is not of the BERT family.
-pub(crate) fn is_transformer(directory: &Path) -> Result<bool, Error> {
-    let path = directory.join("config.json");
-    let config = json(&path)?;
-    if config["num_hidden_layers"].is_null() {
-        return Ok(false);
-    }
-    match config["model_type"].as_str() {
-        Some("bert") => Ok(true),
-        other => {
-            let name = other.unwrap_or("of no type");
-            Err(unsupported(format!("the model is {name}, not of the BERT family")).of(&path))
-        }
-    }
-}
 
 impl Transformer {
     /// Reads a sentence transformer of the BERT family: `config.json`, `tokenizer.json` with a `WordPiece` or Unigram

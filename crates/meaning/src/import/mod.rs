@@ -2,13 +2,13 @@
 
 #[cfg(feature = "transformer")]
 mod bert;
+mod kind;
 mod model2vec;
 mod tensors;
 mod vocabulary;
 mod writer;
 
-#[cfg(feature = "transformer")]
-pub(crate) use bert::is_transformer;
+pub(crate) use kind::is_transformer;
 
 use std::path::Path;
 

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::kind::{damaged, unsupported};
 use super::writer::Rules;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::layout::Tokenizer;
 
 /// Costs are in 1/1024 nat.
@@ -21,14 +22,9 @@ pub(super) struct Piece {
     pub(super) id: usize,
 }
 
-fn unsupported(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Unsupported, message)
-}
-
 /// Parses a `tokenizer.json`.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, Error> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| Error::new(ErrorKind::Damaged, format!("not JSON: {error}")))
+    serde_json::from_slice(bytes).map_err(|error| damaged(format!("not JSON: {error}")))
 }
 
 /// Reads a `tokenizer.json` with a `WordPiece` or Unigram model.
@@ -109,7 +105,7 @@ fn unigram_pieces(file: &Value) -> Result<(Vec<Piece>, Rules), Error> {
     let mut most = 0.0_f64;
     for (id, entry) in vocabulary.iter().enumerate() {
         let (Some(text), Some(score)) = (entry[0].as_str(), entry[1].as_f64()) else {
-            return Err(Error::new(ErrorKind::Damaged, format!("piece {id} has no score")));
+            return Err(damaged(format!("piece {id} has no score")));
         };
         most = most.max(-score);
         if Some(id as u64) != unknown {

@@ -89,12 +89,6 @@ impl Transformer {
         source.and_then(Transformer::from_source).map_err(|error| error.of(path))
     }
 
-    /// Tells whether a file begins as that of a transformer.
-    pub(crate) fn is_file(path: &Path) -> Result<bool, Error> {
-        let start = Source::file(path).and_then(|source| source.read(0, 8));
-        Ok(start.map_err(|error| error.of(path))? == TRANSFORMER.magic.to_le_bytes())
-    }
-
     fn from_source(source: Source) -> Result<Transformer, Error> {
         let start = source.read(0, shape::HEADER)?;
         let header = Header::read(&start, source.len(), TRANSFORMER)?;

@@ -24,7 +24,7 @@
 
 use super::{MAX_PIECES, Side};
 use crate::error::{Error, ErrorKind};
-use crate::layout::{Form, Header, MAX_DIMENSIONS, u32_at, u64_at};
+use crate::layout::{Form, Header, MAX_DIMENSIONS, TRANSFORMER_MAGIC, u32_at, u64_at};
 
 /// The size of the header in bytes.
 pub(super) const HEADER: usize = 448;
@@ -36,7 +36,7 @@ const MAX_INNER: usize = 4_096;
 
 /// The file of a transformer.
 pub(crate) const TRANSFORMER: Form = Form {
-    magic: u64::from_le_bytes(*b"RPTBERT1"),
+    magic: u64::from_le_bytes(TRANSFORMER_MAGIC),
     header: HEADER,
     max_dimensions: MAX_DIMENSIONS,
 };
