@@ -116,7 +116,9 @@ fn join_repeated(message: &str, lines: &mut [Line]) {
     shapes.sort_unstable();
     for same in shapes.chunk_by(|one, other| one.0 == other.0) {
         if same.len() >= MIN_TIMES {
-            same.iter().for_each(|&(_, at)| lines[at].kind = Kind::Output);
+            for &(_, at) in same {
+                lines[at].kind = Kind::Output;
+            }
         }
     }
 }
