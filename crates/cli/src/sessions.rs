@@ -129,10 +129,18 @@ pub(crate) fn note_memory(error: &Error, out: Output) {
     out.note(&sanitize::line(&line));
 }
 
-/// Opens the store if it exists. Never creates a file.
+/// Opens the store if it exists, for reading alone where it cannot be written. Never creates a file.
 pub(crate) fn open_existing(common: &Common) -> Result<Option<Arc<dyn SessionStore>>, Error> {
     match Place::of(&setup::config(common)?, common)? {
         Place::File(path, _) if !path.exists() => Ok(None),
+        Place::File(path, wait) => {
+            let opened = open_at(Place::File(path.clone(), wait), common);
+            let read_only = |error| match SqliteStore::open_read_only(&path) {
+                Ok(store) => Ok(Arc::new(store) as Arc<dyn SessionStore>),
+                Err(_) => Err(error),
+            };
+            opened.or_else(read_only).map(Some)
+        }
         place => open_at(place, common).map(Some),
     }
 }

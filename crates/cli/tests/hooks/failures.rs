@@ -158,6 +158,20 @@ fn no_command_fails_without_the_state_of_its_session() {
 }
 
 #[test]
+fn counts_are_shown_where_they_cannot_be_written() {
+    let place = place();
+    let source = ["--source", ".repertoire/skills"];
+    let stats = || place.run(["stats", "--json"].iter().chain(&source)).exits(0).json();
+    place.run(["disclose", "deploy it", "--session", "s"].iter().chain(&source)).exits(0);
+    let wanted = stats();
+    assert_eq!(wanted["skills"][0]["fired"], 1, "{wanted}");
+    // Whoever opens the store for writing needs this file.
+    fs::remove_file(state(&place, "sessions.sqlite.lock")).unwrap();
+    fs::create_dir(state(&place, "sessions.sqlite.lock")).unwrap();
+    assert_eq!(stats(), wanted);
+}
+
+#[test]
 fn an_address_that_is_of_no_store_costs_no_answer() {
     let place = place();
     for address in ["foo://x", "redis://127.0.0.1:1/", "/no/address", "postgres://"] {
