@@ -50,8 +50,7 @@ fn parts(written: &str) -> (&str, &str, Option<(&str, &str)>) {
 fn unwrapped(written: &str) -> &str {
     const AROUND: &[char] =
         &['`', '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '*', '<', '>', '[', ']'];
-    const BEFORE: [&str; 7] =
-        ["skill://", "skill:", "skill ", "/skill ", "/skills ", "the ", "#"];
+    const BEFORE: [&str; 7] = ["skill://", "skill:", "skill ", "/skill ", "/skills ", "the ", "#"];
     let mut name = written.trim();
     loop {
         let before = name;

@@ -126,7 +126,16 @@ const PRICED: [&str; 18] = [
     "spending", "spent", "worth", "charges", "charged", "earns", "usd", "us",
 ];
 const ABOUT: [&str; 11] = [
-    "about", "around", "roughly", "approximately", "only", "just", "over", "under", "is", "at",
+    "about",
+    "around",
+    "roughly",
+    "approximately",
+    "only",
+    "just",
+    "over",
+    "under",
+    "is",
+    "at",
     "from",
 ];
 /// Words after an amount, where no arguments are declared.

@@ -31,7 +31,14 @@ const OTHERS: [(&[&str], &str, &str); 10] = [
     ),
     (
         &[
-            "<!doctype html", "<html", "<head", "<body", "<title", "<meta ", "<?xml", "<error>",
+            "<!doctype html",
+            "<html",
+            "<head",
+            "<body",
+            "<title",
+            "<meta ",
+            "<?xml",
+            "<error>",
             "<svg",
         ],
         "a page of HTML or XML",
@@ -260,11 +267,7 @@ mod tests {
             ("Moved to ../plan.\n", Code::MovedSkill, "Moved to ../plan."),
             ("\n> **Moved to** `plan`\n", Code::MovedSkill, "> **Moved to** `plan`"),
             ("# Moved to plan", Code::MovedSkill, "# Moved to plan"),
-            (
-                "https://example.org/SKILL.md\n",
-                Code::MovedSkill,
-                "https://example.org/SKILL.md",
-            ),
+            ("https://example.org/SKILL.md\n", Code::MovedSkill, "https://example.org/SKILL.md"),
             ("[InternetShortcut]\r\nURL=https://x.org/a\r\n", Code::MovedSkill, "https://x.org/a"),
             (
                 "# Plan\n\nThis skill has moved to plan-all.",

@@ -66,7 +66,10 @@ impl Policy {
         let in_policies = policies.flat_map(|(_, policy)| entries(policy));
         let mut reader = Reader { file: text, findings: Vec::new() };
         let mut closes = |value| reader.restriction(KEY, value, false).is_some_and(|on| !on.value);
-        in_policies.chain(root).chain(&replaced).any(|(key, value)| is_named(key, KEY) && closes(value))
+        in_policies
+            .chain(root)
+            .chain(&replaced)
+            .any(|(key, value)| is_named(key, KEY) && closes(value))
     }
 }
 
@@ -133,7 +136,8 @@ mod tests {
         assert_eq!(closes(), Some(true));
         std::fs::remove_dir(&path).unwrap();
         let utf_16 = "policy: {allow_implicit_invocation: false}".encode_utf16();
-        let bytes: Vec<u8> = [0xfeff].into_iter().chain(utf_16).flat_map(u16::to_le_bytes).collect();
+        let bytes: Vec<u8> =
+            [0xfeff].into_iter().chain(utf_16).flat_map(u16::to_le_bytes).collect();
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(closes(), Some(true));
         std::fs::write(&path, "interface: {display_name: a}").unwrap();

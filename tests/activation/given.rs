@@ -126,12 +126,20 @@ fn arguments_have_the_types_that_models_write() {
 #[test]
 fn arguments_of_scripts_have_the_types_that_models_write() {
     let dir = skills(&[("review", "", "R")]);
-    write(dir.path(), "review/scripts/say.sh", "#!/bin/sh\nfor a in \"$@\"; do echo \"<$a>\"; done\n");
+    write(
+        dir.path(),
+        "review/scripts/say.sh",
+        "#!/bin/sh\nfor a in \"$@\"; do echo \"<$a>\"; done\n",
+    );
     let builder = builder(&dir).scripts(repertoire::script::ScriptOptions::default());
     let engine = builder.build().unwrap();
     let tools = || engine.tools(&engine.session("s"));
     let call = |args: &Value| {
-        answer(tools, "run_skill_script", &json!({"skill": "review", "script": "say.sh", "args": args}))
+        answer(
+            tools,
+            "run_skill_script",
+            &json!({"skill": "review", "script": "say.sh", "args": args}),
+        )
     };
     for (args, wanted) in [
         (json!(["a b", 1, true]), "<a b>\n<1>\n<true>"),
