@@ -20,6 +20,8 @@ pub struct SourceSetting {
     pub optional: bool,
     /// True if symbolic links may lead outside of the directory.
     pub links_outside: bool,
+    /// The prefix of the ids of its skills; `None` if they have none.
+    pub alias: Option<String>,
 }
 
 /// The place of a source's skills.
@@ -36,25 +38,27 @@ impl SourceSetting {
     pub fn bare(path: PathBuf) -> SourceSetting {
         let scope = Source::from(&*path).scope().as_str().to_owned();
         let place = SourcePlace::Directory(path);
-        SourceSetting { place, scope, optional: false, links_outside: false }
+        SourceSetting { place, scope, optional: false, links_outside: false, alias: None }
     }
 
     /// The setting for a provider: its skills are given by the host, unless it says otherwise.
     pub fn provided(name: String, provider: Arc<dyn Provider>) -> SourceSetting {
         let (place, scope) = (SourcePlace::Provider(name, provider), Scope::Memory.to_string());
-        SourceSetting { place, scope, optional: false, links_outside: false }
+        SourceSetting { place, scope, optional: false, links_outside: false, alias: None }
     }
 
     pub(crate) fn to_engine(&self) -> Result<Source, Error> {
+        let alias = self.alias.as_deref().unwrap_or_default();
         let path = match &self.place {
             SourcePlace::Directory(path) => path,
             SourcePlace::Provider(name, provider) => {
                 let is_memory = self.scope == Scope::Memory.as_str();
                 let scope = if is_memory { Scope::Memory } else { names::scope(&self.scope)? };
-                return Ok(Source::provided(scope, name, Arc::clone(provider)));
+                let source = Source::provided(scope, name, Arc::clone(provider));
+                return Ok(source.alias(alias));
             }
         };
-        let mut source = Source::new(names::scope(&self.scope)?, path);
+        let mut source = Source::new(names::scope(&self.scope)?, path).alias(alias);
         if self.optional {
             source = source.optional();
         }

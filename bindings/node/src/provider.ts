@@ -17,7 +17,7 @@ export function preparedSources(sources: readonly Source[] = []): PreparedSource
   const written = sources.map((source, nth) => {
     const own = provided(source);
     if (own === undefined) return source;
-    const { provider, name, ...rest } = known(own, ['provider', 'name', 'scope'], 'a source', 'Source');
+    const { provider, name, ...rest } = known(own, ['provider', 'name', 'scope', 'alias'], 'a source', 'Source');
     const isProvider = typeof provider?.list === 'function' && typeof provider.read === 'function';
     providers.set(nth, isProvider ? (provider as Provider) : filesOf(provider as Files));
     return { ...rest, provider: name ?? (isProvider ? provider.constructor?.name : undefined) ?? 'memory' };

@@ -381,13 +381,25 @@ export type Path = string | URL;
 export type Paths = string | readonly string[];
 
 /**
- * A directory of skills, or a provider of them, or their files. A plain path, and a directory without a scope, is one of the project: its code runs only once
- * it is trusted.
+ * A directory of skills, or a provider of them, or their files. A plain path, and a directory without a scope, is one of
+ * the project: its code runs only once it is trusted. With the alias `r1`, the ids of the skills begin with `r1/`, so that
+ * two sources may have a skill of the same name.
  */
 export type Source =
   | Path
-  | { path: Path; scope?: 'bundled' | 'user' | 'project' | null; optional?: boolean | null; linksOutside?: boolean | null }
-  | { provider: Provider | Files; name?: string | null; scope?: 'bundled' | 'user' | 'project' | 'memory' | null }
+  | {
+      path: Path;
+      scope?: 'bundled' | 'user' | 'project' | null;
+      optional?: boolean | null;
+      linksOutside?: boolean | null;
+      alias?: string | null;
+    }
+  | {
+      provider: Provider | Files;
+      name?: string | null;
+      scope?: 'bundled' | 'user' | 'project' | 'memory' | null;
+      alias?: string | null;
+    }
   | Provider
   | Files;
 

@@ -1,6 +1,6 @@
 // Skills from objects of the host, what activations tell, and sessions by URL.
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -43,6 +43,17 @@ test('skills come from a provider and from files in memory', async () => {
   delete files['oncall/SKILL.md'];
   const { added, changed, removed } = await engine.refresh();
   assert.deepEqual([added, changed, removed], [['new'], ['ship'], ['oncall']]);
+});
+
+test('an alias tells sources apart', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'repertoire-'));
+  mkdirSync(join(dir, 'git'));
+  writeFileSync(join(dir, 'git', 'SKILL.md'), GIT);
+  const provider = { 'git/SKILL.md': GIT };
+  const engine = new Engine({ sources: [dir, { path: dir, alias: 'r1' }, { provider, name: 'db', alias: 'r2' }] });
+  assert.deepEqual(engine.skills().map((skill) => skill.id), ['git', 'r1/git', 'r2/git']);
+  const activation = await engine.activate('/r2:git', engine.session('chat'));
+  assert.equal(activation.id, 'r2/git');
 });
 
 test('a provider that fails is a finding, and one that is none an error', async () => {

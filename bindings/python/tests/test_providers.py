@@ -58,6 +58,20 @@ def test_skills_come_from_an_object_or_a_dictionary() -> None:
     assert (refreshed.added, refreshed.changed, refreshed.removed) == (["new"], ["ship"], ["oncall"])
 
 
+def test_an_alias_tells_sources_apart(tmp_path: Path) -> None:
+    (tmp_path / "git").mkdir()
+    (tmp_path / "git" / "SKILL.md").write_text(GIT)
+    files = {"git/SKILL.md": GIT}
+    sources = [tmp_path, Source(tmp_path, alias="r1"), Source(files, name="db", alias="r2")]
+    engine = Engine(sources)
+    assert [skill.id for skill in engine.skills()] == ["git", "r1/git", "r2/git"]
+    session = engine.session("chat")
+    for written in ("r1/git", "r1:git", "/r2:git", "$r2/git"):
+        assert engine.activate(written, session=session).id in ("r1/git", "r2/git"), written
+    assert sources[1].alias == "r1"
+    assert Source(tmp_path).alias is None
+
+
 def test_a_provider_that_fails_is_a_finding() -> None:
     table = Table()
     engine = Engine(Source(table, "user", name="rows"))
