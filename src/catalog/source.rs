@@ -140,7 +140,7 @@ impl Source {
     /// the same name, the later one is used.
     ///
     /// [`Engine::refresh`](crate::Engine::refresh) takes up the changes; an engine that is watched asks the
-    /// provider at the interval of [`WatchOptions::poll`](super::WatchOptions).
+    /// provider at the interval of `WatchOptions::poll`.
     pub fn provided(
         scope: Scope,
         name: impl Into<String>,

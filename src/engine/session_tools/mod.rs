@@ -37,7 +37,7 @@ pub struct SessionToolsOptions {
     /// default. For a longer output, the answer has its first lines and says how to read on.
     pub output_bytes: usize,
     /// True to list the tools of all toolsets from the beginning, for clients that list tools only once.
-    /// False by default: then the engine's [`ToolPolicy`](crate::toolset::ToolPolicy) decides.
+    /// False by default: then the engine's `ToolPolicy` decides.
     pub all_toolsets: bool,
 }
 
