@@ -500,8 +500,8 @@ export interface MessageOptions {
 
 /** The options of an activation. */
 export interface ActivateOptions {
-  /** The arguments, as after a slash command. */
-  args?: string | null;
+  /** The arguments, as after a slash command; of an array, one after the other. */
+  args?: string | number | boolean | readonly (string | number | boolean)[] | null;
   /** Who asks: the model, unless it is the user. */
   audience?: Audience | null;
   /** The skill whose instructions asked for this one. */

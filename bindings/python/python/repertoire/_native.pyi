@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, final
 
 from ._errors import RepertoireError
 from .types import (
+    Arguments,
     Audience,
     Budget,
     Cancellation,
@@ -142,7 +143,7 @@ class Engine:
     def activate(
         self,
         name: str,
-        args: str | None = None,
+        args: Arguments | None = None,
         *,
         session: Session,
         audience: Audience | None = "model",
@@ -153,7 +154,7 @@ class Engine:
     async def aactivate(
         self,
         name: str,
-        args: str | None = None,
+        args: Arguments | None = None,
         *,
         session: Session,
         audience: Audience | None = "model",
