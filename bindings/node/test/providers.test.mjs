@@ -54,9 +54,9 @@ test('an alias tells sources apart', async () => {
   const url = pathToFileURL(dirs[1]);
   const provider = { 'git/SKILL.md': GIT };
   const engine = new Engine({ sources: [dirs[0], { path: url.href, alias: 'r1' }, { provider, name: 'db', alias: 'r2' }] });
-  assert.deepEqual(engine.skills().map((skill) => skill.id), ['git', 'r1/git', 'r2/git']);
-  const activation = await engine.activate('/r2:git', engine.session('chat'));
-  assert.equal(activation.id, 'r2/git');
+  assert.deepEqual(engine.skills().map((skill) => skill.id), ['commit-message', 'r1/commit-message', 'r2/commit-message']);
+  const activation = await engine.activate('/r2:commit-message', engine.session('chat'));
+  assert.equal(activation.id, 'r2/commit-message');
 });
 
 test('a session store that cannot be written costs no answer', async () => {
@@ -65,9 +65,9 @@ test('a session store that cannot be written costs no answer', async () => {
   for (const place of ['file/x.db', '.', 'file']) {
     const engine = new Engine({ skills: GIT, sessionStore: join(dir, place) });
     const session = engine.session('chat');
-    assert.ok((await engine.turn('/git it', session)).activation, place);
-    assert.equal((await engine.tools(session).call('find_skills', { query: 'git' })).status, 'success', place);
-    assert.equal((await engine.activate('git', session)).id, 'git', place);
+    assert.ok((await engine.turn('/commit-message it', session)).activation, place);
+    assert.equal((await engine.tools(session).call('find_skills', { query: 'commit' })).status, 'success', place);
+    assert.equal((await engine.activate('commit-message', session)).id, 'commit-message', place);
   }
 });
 

@@ -66,10 +66,10 @@ def test_an_alias_tells_sources_apart(tmp_path: Path) -> None:
     files = {"git/SKILL.md": GIT}
     sources = [tmp_path / "a", Source(url, alias="r1"), Source(files, name="db", alias="r2")]
     engine = Engine(sources)
-    assert [skill.id for skill in engine.skills()] == ["git", "r1/git", "r2/git"]
+    assert [skill.id for skill in engine.skills()] == ["commit-message", "r1/commit-message", "r2/commit-message"]
     session = engine.session("chat")
-    for written in ("r1/git", "r1:git", "/r2:git", "$r2/git"):
-        assert engine.activate(written, session=session).id in ("r1/git", "r2/git"), written
+    for written in ("r1/commit-message", "r1:commit-message", "$r1/commit-message"):
+        assert engine.activate(written, session=session).id == "r1/commit-message", written
     assert Source(url, alias="r1").alias == "r1"
     assert Source(tmp_path).alias is None
 
@@ -79,10 +79,10 @@ def test_a_session_store_that_cannot_be_written_costs_no_answer(tmp_path: Path, 
     (tmp_path / "file").write_text("a file")
     engine = Engine(skills=GIT, session_store=tmp_path / place)
     session = engine.session("chat")
-    assert engine.prompt(session=session).included == ["git"]
-    assert engine.turn("/git it", session).activation is not None
-    assert engine.tools(session).call("find_skills", {"query": "git"}).status == "success"
-    assert engine.activate("git", session=session).id == "git"
+    assert engine.prompt(session=session).included == ["commit-message"]
+    assert engine.turn("/commit-message it", session).activation is not None
+    assert engine.tools(session).call("find_skills", {"query": "commit"}).status == "success"
+    assert engine.activate("commit-message", session=session).id == "commit-message"
 
 
 @pytest.mark.parametrize(
