@@ -420,7 +420,7 @@ export type Files = Record<string, string | Uint8Array | (() => Awaitable<string
 /** The options of an engine. */
 export interface EngineOptions {
   /** A directory of skills, or several, lowest precedence first. */
-  sources?: Source | readonly Source[] | null;
+  sources?: Source | Iterable<Source> | null;
   /** Texts of `SKILL.md`, which win over all sources. */
   skills?: string | readonly string[] | null;
   /** The host's brand. */
