@@ -265,17 +265,15 @@ fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>
     Ok(Cow::Owned(if read.is_null() { Value::Object(Map::new()) } else { read }))
 }
 
-/// Parses the arguments of a tool. An argument that is `null` counts as left out, as clients fill in all that they know.
+/// Parses the arguments of a tool. One that the tool does not have may be `null`, as clients fill in all that they know.
 fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
-    let mut arguments = Cow::Borrowed(arguments);
-    if let Value::Object(all) = &*arguments
-        && all.values().any(Value::is_null)
-    {
+    let given = T::deserialize(arguments).or_else(|error| {
+        let Value::Object(all) = arguments else { return Err(error) };
         let given = all.iter().filter(|(_, value)| !value.is_null());
         let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
-        arguments = Cow::Owned(Value::Object(given));
-    }
-    T::deserialize(&*arguments).map_err(|error| {
+        T::deserialize(Value::Object(given)).map_err(|_| error)
+    });
+    given.map_err(|error| {
         // A model knows the terms of JSON, not those of Rust.
         let why = error.to_string().replace("expected usize", "expected a whole number from 0");
         Error::new(
