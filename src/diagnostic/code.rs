@@ -130,7 +130,7 @@ codes! {
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;
     /// The file is not a skill but a pointer of Git LFS, a page of HTML, the error of a server, a script, a diff, or
-    /// another file that is no text for a model.
+    /// a file of another kind.
     NotASkill = "not-a-skill", Error;
     /// The front matter has no closing fence.
     UnclosedFrontMatter = "unclosed-front-matter", Warning;

@@ -156,7 +156,7 @@ test('errors have a code and say what to do', async () => {
       return true;
     });
   }
-  assert.throws(() => engine.disclose(7), /String/);
+  assert.throws(() => engine.disclose(7), /a message is a string, not the number 7/);
 });
 
 test('sources reload, and subscribers hear of it', async (t) => {
