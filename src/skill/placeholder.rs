@@ -161,17 +161,14 @@ fn directory(before: &str, rest: &str) -> Option<(Placeholder, usize)> {
     }
     let name = rest.strip_prefix('$')?;
     let mut known = DIRECTORIES.iter();
-    let (placeholder, len) = match name.strip_prefix('{') {
-        Some(inside) => known.find_map(|(name, placeholder)| {
+    if let Some(inside) = name.strip_prefix('{') {
+        return known.find_map(|(name, placeholder)| {
             let end = end_of_variable(inside.strip_prefix(name)?)?;
-            Some((placeholder, "${".len() + name.len() + end))
-        })?,
-        None => {
-            let (known, placeholder) = known.find(|(known, _)| is_whole_name(name, known))?;
-            (placeholder, "$".len() + known.len())
-        }
-    };
-    Some((*placeholder, len))
+            Some((*placeholder, "${".len() + name.len() + end))
+        });
+    }
+    let (known, placeholder) = known.find(|(known, _)| is_whole_name(name, known))?;
+    Some((*placeholder, "$".len() + known.len()))
 }
 
 /// Returns the length of the rest of `${NAME}` after its name, in bytes: `}`, or what a shell takes while the variable

@@ -141,7 +141,7 @@ pub(crate) fn open_existing(common: &Common) -> Result<Option<Arc<dyn SessionSto
             };
             opened.or_else(read_only).map(Some)
         }
-        place => open_at(place, common).map(Some),
+        place @ Place::Server(..) => open_at(place, common).map(Some),
     }
 }
 
