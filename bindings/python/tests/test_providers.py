@@ -64,7 +64,7 @@ def test_an_alias_tells_sources_apart(tmp_path: Path) -> None:
         (tmp_path / place / "git" / "SKILL.md").write_text(GIT)
     url = (tmp_path / "my skills").as_uri()
     files = {"git/SKILL.md": GIT}
-    sources = [tmp_path / "a", Source(url, alias="r1"), Source(files, name="db", alias="r2")]
+    sources: list[Path | Source] = [tmp_path / "a", Source(url, alias="r1"), Source(files, name="db", alias="r2")]
     engine = Engine(sources)
     assert [skill.id for skill in engine.skills()] == ["commit-message", "r1/commit-message", "r2/commit-message"]
     session = engine.session("chat")
