@@ -72,7 +72,7 @@ pub(super) fn apply(body: &str, values: &Values<'_>) -> Option<String> {
 
 /// Splits the arguments as a shell does: at blanks outside of quotes. If a quote is never closed, splits
 /// them at all blanks.
-pub(super) fn split(args: &str) -> Vec<String> {
+pub(crate) fn split(args: &str) -> Vec<String> {
     // A shell, and so `shlex`, takes `#42` for a comment; replace `#` while splitting.
     let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !args.contains(*c)).unwrap_or('#');
     let split = shlex::split(&args.replace('#', mark.encode_utf8(&mut [0; 4])));
@@ -81,7 +81,7 @@ pub(super) fn split(args: &str) -> Vec<String> {
 }
 
 /// Returns the arguments of a skill that a program wrote as JSON: a text, a number or a truth value; a list of
-/// these, joined by blanks as on a command line; or `null` for none. Returns `None` for anything else.
+/// these, joined by blanks as on a command line; or `null` or `{}` for none. Returns `None` for anything else.
 pub fn text_of_arguments(value: &Json) -> Option<String> {
     let one = |value: &Json| match value {
         Json::String(text) => Some(text.clone()),
@@ -90,6 +90,7 @@ pub fn text_of_arguments(value: &Json) -> Option<String> {
     };
     match value {
         Json::Null => Some(String::new()),
+        Json::Object(named) if named.is_empty() => Some(String::new()),
         Json::Array(values) => Some(values.iter().map(one).collect::<Option<Vec<_>>>()?.join(" ")),
         value => one(value),
     }

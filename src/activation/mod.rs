@@ -36,6 +36,8 @@ pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
 
 pub use crate::catalog::files::{files_of, has_directory};
+#[cfg(feature = "scripts")]
+pub(crate) use arguments::split as split_arguments;
 #[doc(hidden)]
 pub use arguments::text_of_arguments;
 pub(crate) use command::commands;

@@ -6,7 +6,7 @@
 //! | `/id`, `$id`, `@id` | the skill, as in a message |
 //! | `plugin:id` | the skill `plugin/id`, else `id` |
 //! | any letter case, `_`, a blank or another dash for `-`, invisible characters | the skill, if no other one is meant literally |
-//! | `` `id` ``, `"id"`, `id.`, `the id skill`, `Skill(id)`, `skill://id` | the skill, as in prose and in code |
+//! | `` `id` ``, `"id"`, `id.`, `the id skill`, `Skill(id)`, `skill://id`, `[id](…)`, `id.md` | the skill, as in prose and in code |
 //! | `skills/id`, `skills/id/SKILL.md`, `plugin/id` | the only skill with this id or name |
 //! | `skills\id` | the same with `/`, if nothing has a `\` in its name |
 //! | `acme-*` | in a list: all skills with such an id or name |
@@ -50,16 +50,20 @@ fn parts(written: &str) -> (&str, &str, Option<(&str, &str)>) {
 fn unwrapped(written: &str) -> &str {
     const AROUND: &[char] =
         &['`', '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '*', '<', '>', '[', ']'];
-    const BEFORE: [&str; 5] = ["skill://", "skill:", "skill ", "the ", "#"];
+    const BEFORE: [&str; 7] = ["skill://", "skill:", "skill ", "/skill ", "/skills ", "the ", "#"];
     let mut name = written.trim();
     loop {
         let before = name;
+        let link = name.strip_prefix('[').and_then(|link| link.split_once("]("));
+        name = link.filter(|(_, to)| to.ends_with(')')).map_or(name, |(text, _)| text);
         name = name.trim_matches(AROUND).trim_end_matches(['.', ':', ',', ';', '!', '?']).trim();
         for start in BEFORE {
             name = without_start(name, start).unwrap_or(name).trim_start();
         }
         let call = without_start(name, "skill(").and_then(|inside| inside.strip_suffix(')'));
         name = call.or_else(|| without_end(name, " skill")).unwrap_or(name);
+        let is_file = !name.contains(['/', '\\']) && !is_skill_file(name.as_ref());
+        name = without_end(name, ".md").filter(|_| is_file).unwrap_or(name);
         if name == before {
             return name;
         }
@@ -280,6 +284,13 @@ mod tests {
             "skill://tdd",
             "skill:tdd",
             "#tdd",
+            "/skill tdd",
+            "/skills `tdd`",
+            "[tdd](skills/tdd/SKILL.md)",
+            "**[tdd](../tdd/SKILL.md)**",
+            "[`tdd`](tdd).",
+            "tdd.md",
+            "`tdd.MD`",
             " tdd!\n",
         ] {
             assert_eq!(unwrapped(written), "tdd", "{written}");

@@ -11,21 +11,35 @@ use crate::open_options::regular_file;
 
 /// The name of a directory of skills.
 const SKILLS_DIR: &str = "skills";
-/// Names of files that were meant to be `SKILL.md`, in lower case.
-const MISNAMED: [&str; 5] = ["skills.md", "skill.markdown", "skill.mdx", "skill.txt", "skill"];
+/// Names of files that were meant to be `SKILL.md`, in lower case and without blanks.
+const MISNAMED: [&str; 13] = [
+    "skills.md",
+    "skill.markdown",
+    "skill.mdx",
+    "skill.mdc",
+    "skill.txt",
+    "skill.md.txt",
+    "skill.md.md",
+    "skill.mkd",
+    "skill.rst",
+    "skill",
+    "skill_md",
+    "skill-md",
+    "skillmd",
+];
 
 /// Finds files and directories at `root`, the root of a source, that are nearly skills: a flat `NAME.md`
-/// with front matter, a `SKILLS.md`, or another spelling of a missing directory `skills`. Each finding says
-/// what to rename.
+/// with front matter, a `SKILLS.md`, or another spelling of the directory `skills`. Each finding says what to
+/// rename.
 ///
 /// A directory that is not called `skills` may hold documents of any kind, so flat files are reported only
 /// in one of that name.
 pub fn near_misses(root: &Path) -> Vec<Diagnostic> {
     let is_named = root.file_name().is_some_and(|name| name == SKILLS_DIR);
+    let mut found = if is_named { misspelt(root) } else { Vec::new() };
     if !root.is_dir() {
-        return if is_named { misspelt(root) } else { Vec::new() };
+        return found;
     }
-    let mut found = Vec::new();
     let holds_skill = |dir: &Path| entries(dir).iter().any(|path| is_skill_file(name(path)));
     let is_one_skill = holds_skill(root);
     for path in entries(root) {
@@ -45,10 +59,21 @@ pub fn near_misses(root: &Path) -> Vec<Diagnostic> {
     found
 }
 
-/// Finds other spellings of the missing directory `root`.
+/// Finds directories beside `root` with other spellings of its name. One without skills may be for something else.
 fn misspelt(root: &Path) -> Vec<Diagnostic> {
     let dirs = root.parent().map(entries).unwrap_or_default().into_iter();
-    let is_like = |path: &PathBuf| name(path).eq_ignore_ascii_case(SKILLS_DIR) && path.is_dir();
+    // On some systems, another letter case is the same directory.
+    let real = |path: &Path| path.canonicalize().ok();
+    let real_root = real(root);
+    let holds_skills = |path: &Path| {
+        entries(path).iter().flat_map(|dir| entries(dir)).any(|file| is_skill_file(name(&file)))
+    };
+    let is_like = |path: &PathBuf| {
+        let is_same = name(path) == SKILLS_DIR || real_root.is_some() && real(path) == real_root;
+        let is_spelling = name(path).eq_ignore_ascii_case(SKILLS_DIR)
+            || name(path).eq_ignore_ascii_case("skill") && holds_skills(path);
+        is_spelling && !is_same && path.is_dir()
+    };
     let told = dirs.filter(is_like).map(|path| {
         let help = format!("rename it to `{SKILLS_DIR}`");
         let message = "no agent looks into a directory of this name";
@@ -68,8 +93,10 @@ fn rename(path: &Path) -> Diagnostic {
 }
 
 fn is_misnamed(path: &Path) -> bool {
-    let name = name(path).to_string_lossy().to_lowercase();
-    MISNAMED.contains(&&*name) && path.is_file()
+    let file = name(path);
+    let name = file.to_string_lossy().to_lowercase().replace(char::is_whitespace, "");
+    let is_spaced = is_skill_file(name.as_ref()) && !is_skill_file(file);
+    (is_spaced || MISNAMED.contains(&&*name)) && path.is_file()
 }
 
 /// Tells whether a file is a Markdown file with front matter.

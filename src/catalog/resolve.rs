@@ -287,7 +287,7 @@ fn load_files(
             .take_while(|above| *above != root)
             .any(|above| skill_dirs.contains(above));
         let by_name = is_identifier(skill.name()) && !is_sub_skill;
-        let is_named = relative.is_empty() || (by_name && namespace.is_none());
+        let is_named = relative.is_empty() || (by_name && !source.namespaced);
         let id = if is_named { skill.name() } else { &relative };
         let id = namespace.map_or_else(|| id.to_owned(), |namespace| format!("{namespace}/{id}"));
         loaded.push((file.clone(), SkillId::new(&id), skill, relative));

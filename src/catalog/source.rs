@@ -75,7 +75,7 @@ pub struct Source {
     /// The name under which the source was fetched, or that the host gave to its provider.
     name: Option<String>,
     /// True if the ids of its skills begin with its name.
-    namespaced: bool,
+    pub(super) namespaced: bool,
     /// The prefix of the ids of its skills, in place of its name.
     alias: Option<String>,
     /// The key whose signature was verified, if a signature was required.
@@ -140,7 +140,7 @@ impl Source {
     /// the same name, the later one is used.
     ///
     /// [`Engine::refresh`](crate::Engine::refresh) takes up the changes; an engine that is watched asks the
-    /// provider at the interval of [`WatchOptions::poll`](super::WatchOptions).
+    /// provider at the interval of `WatchOptions::poll`.
     pub fn provided(
         scope: Scope,
         name: impl Into<String>,
@@ -167,8 +167,8 @@ impl Source {
         self
     }
 
-    /// Prefixes the ids of the source's skills with `alias`, as [`Source::namespaced`] does with its name: of two
-    /// sources that have a skill `review`, one may be `r1/review`. An empty alias changes nothing.
+    /// Prefixes the ids of the source's skills with `alias`: of two sources that have a skill `review`, one may be
+    /// `r1/review`. An empty alias changes nothing.
     ///
     /// ```
     /// use repertoire::{Engine, Source};

@@ -129,7 +129,8 @@ codes! {
 
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;
-    /// The file is not a skill but a pointer of Git LFS, a page of HTML, or the error of a server.
+    /// The file is not a skill but a pointer of Git LFS, a page of HTML, the error of a server, a script, a diff, or
+    /// a file of another kind.
     NotASkill = "not-a-skill", Error;
     /// The front matter has no closing fence.
     UnclosedFrontMatter = "unclosed-front-matter", Warning;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::snapshot::Snapshot;
 use super::{Engine, EngineCounts};
+use crate::catalog::Exposure;
 use crate::disclosure::model_text;
 use crate::matcher::{Hit, Match, Near, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
@@ -34,7 +35,7 @@ struct Ranked {
 pub struct FoundSkill {
     /// Its id.
     pub id: SkillId,
-    /// Its description in one line.
+    /// Its description in one line; empty for a skill of which the model sees the name alone.
     pub brief: String,
     /// The triggers that the query hits. If it hits none, the words that the query and the skill share,
     /// and the fields of the skill that have them; if these are everyday words, what is near in meaning.
@@ -87,7 +88,10 @@ impl Engine {
         let matched = matched.iter().map(|found| (&found.id, why_matched(&found.hits)));
         let relevant = relevant.iter().map(|id| (id, self.why_relevant(&query.text, id)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
-            let brief = model_text(now.listing.get(id)?.skill.brief()).into_owned();
+            let entry = now.listing.get(id)?;
+            let is_named_only = entry.exposure == Exposure::Name;
+            let brief = if is_named_only { "" } else { entry.skill.brief() };
+            let brief = model_text(brief).into_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
         });
         let found: Vec<FoundSkill> = found.take(limit).collect();

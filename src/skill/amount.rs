@@ -47,7 +47,7 @@ const SCALES: [&str; 38] = [
 const JOINED: [&str; 14] =
     ["¢", "%", "^", "美元", "美金", "美分", "ドル", "달러", "元", "円", "万", "萬", "億", "亿"];
 /// Words for the thing that an amount buys.
-const UNITS: [&str; 52] = [
+const UNITS: [&str; 66] = [
     "month",
     "mo",
     "year",
@@ -84,6 +84,20 @@ const UNITS: [&str; 52] = [
     "MB",
     "KB",
     "kWh",
+    "thousand",
+    "lookup",
+    "run",
+    "video",
+    "scan",
+    "session",
+    "transaction",
+    "operation",
+    "execution",
+    "invocation",
+    "document",
+    "email",
+    "license",
+    "click",
     "mile",
     "km",
     "K",
@@ -105,6 +119,27 @@ const UNITS: [&str; 52] = [
 const UNSPACED_UNITS: [char; 6] = ['月', '年', '天', '日', '人', '次'];
 /// The words between an amount and its unit.
 const RATES: [&str; 11] = ["/", "per", "a", "an", "pro", "par", "al", "por", "im", "je", "每"];
+
+/// Words before an amount, where no arguments are declared; and those between them and the amount.
+const PRICED: [&str; 18] = [
+    "cost", "costs", "costing", "priced", "pay", "pays", "paying", "paid", "spend", "spends",
+    "spending", "spent", "worth", "charges", "charged", "earns", "usd", "us",
+];
+const ABOUT: [&str; 11] = [
+    "about",
+    "around",
+    "roughly",
+    "approximately",
+    "only",
+    "just",
+    "over",
+    "under",
+    "is",
+    "at",
+    "from",
+];
+/// Words after an amount, where no arguments are declared.
+const SHARES: [&str; 7] = ["each", "apiece", "a piece", "fee", "bill", "coin", "worth"];
 
 /// Tells whether the `$N` at `range` is an amount, a size or an end of a range. `$0-$1` is a range unless
 /// arguments are declared: then it may join two of them.
@@ -144,7 +179,41 @@ pub(super) fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> b
         let first = rest.strip_suffix(dash).map(|rest| rest.trim_end_matches(' '));
         first.is_some_and(is_end_of_amount)
     };
-    dashes.iter().any(|dash| is_range_start(*dash) || is_range_end(*dash)) || has_unit(after)
+    dashes.iter().any(|dash| is_range_start(*dash) || is_range_end(*dash))
+        || has_unit(after)
+        || !is_declared && (is_priced(before) || has_share(after))
+}
+
+/// Tells whether the words of the line that ends with `before` speak of an amount, as in `costs about $5`.
+fn is_priced(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let Some(line) = line.strip_suffix(' ') else { return false };
+    let is_about = |word: &&str| ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about));
+    let word = line.rsplit(' ').find(|word| !is_about(word));
+    word.is_some_and(|word| PRICED.iter().any(|priced| word.eq_ignore_ascii_case(priced)))
+}
+
+/// Tells whether `after`, the text after a number, begins with a word for what the amount is.
+fn has_share(after: &str) -> bool {
+    after.strip_prefix(is_blank).is_some_and(|after| begins_with(after, &SHARES, true))
+}
+
+/// Tells whether `text` begins with one of `words`, in any letter case, and as a plural if that is taken.
+fn begins_with(text: &str, words: &[&str], takes_plural: bool) -> bool {
+    words.iter().any(|word| {
+        let head = text.get(..word.len());
+        let rest = text.get(word.len()..).unwrap_or_default();
+        let rest = if takes_plural { rest.trim_start_matches('s') } else { rest };
+        head.is_some_and(|head| head.eq_ignore_ascii_case(word))
+            && !rest.starts_with(char::is_alphanumeric)
+    })
+}
+
+/// Tells whether `unit`, after a `/`, goes on as a path does: `$0/images/` and `$0/page.html` are no rates.
+fn is_path(unit: &str) -> bool {
+    let word = unit.trim_start_matches(|c: char| c.is_alphanumeric());
+    let more = word.strip_prefix('.').unwrap_or_default();
+    word.starts_with(['/', '\\', '-', '_', '*']) || more.starts_with(char::is_alphanumeric)
 }
 
 /// Tells whether `text` ends with an amount: `$` and a number, perhaps with a scale such as `M`.
@@ -177,14 +246,6 @@ fn is_blank(c: char) -> bool {
 
 /// Tells whether `after`, the text after a number, begins with a scale or a unit of amounts.
 fn has_unit(after: &str) -> bool {
-    let begins_with = |text: &str, words: &[&str]| {
-        words.iter().any(|word| {
-            let head = text.get(..word.len());
-            let rest = text.get(word.len()..).unwrap_or_default();
-            head.is_some_and(|head| head.eq_ignore_ascii_case(word))
-                && !rest.trim_start_matches('s').starts_with(char::is_alphanumeric)
-        })
-    };
     let spaced = after.strip_prefix(is_blank).unwrap_or_default();
     let is_rate = |word: &str| {
         let is_sign = !word.is_ascii() || word == "/";
@@ -192,11 +253,16 @@ fn has_unit(after: &str) -> bool {
         let Some(rest) = text.strip_prefix(word) else { return false };
         let unit = rest.trim_start_matches(is_blank);
         // A number comes before the unit in `per 1K tokens`.
-        let counted = unit.trim_start_matches(|c: char| c.is_ascii_digit() || is_blank(c));
+        let counted =
+            unit.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',' || is_blank(c));
+        let is_counted = counted.len() < unit.len();
+        let is_word = word != "/" || !is_path(unit);
+        let takes_plural = word != "/" || is_counted;
         (is_sign || unit.len() < rest.len())
-            && (begins_with(counted, &UNITS) || counted.starts_with(UNSPACED_UNITS))
+            && (is_word && begins_with(counted, &UNITS, takes_plural)
+                || counted.starts_with(UNSPACED_UNITS))
     };
-    begins_with(spaced, &SCALES) || RATES.iter().any(|word| is_rate(word))
+    begins_with(spaced, &SCALES, true) || RATES.iter().any(|word| is_rate(word))
 }
 
 /// Tells whether `line` is program text, although Markdown does not mark it as such: a replacement by a
@@ -212,7 +278,8 @@ pub(super) fn is_program(line: &str) -> bool {
             || has(&["WHERE ", "where "])
                 && has(&[" = $", " =$", " > $", " < $", "IN ($", "LIKE $"]);
     let is_command = line.trim_start().starts_with("$ ")
-        || ["; do", "; then"].iter().any(|end| line.trim_end().ends_with(end));
+        || ["; do", "; then", "; done", "; fi"].iter().any(|end| line.trim_end().ends_with(end))
+        || has(&["awk '", "awk \"", "awk -", "\"$@\""]);
     is_regex || is_statement || is_command || is_substitution(line)
 }
 

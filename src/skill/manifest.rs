@@ -13,7 +13,7 @@ use super::fields::{Field, Fields, Reader, at_commas, excerpt, nested};
 use super::json::to_json;
 use super::keys::{BLOCK_FIELDS, CLOSING_KEYS, normalized};
 use super::placeholder::Declared;
-use super::requires::Requires;
+use super::requires::{Requires, names};
 use super::rights::{self, ToolsetRights};
 use super::spanned::Spanned;
 use super::texts::{on_one_line, valid_name, valid_version, words};
@@ -324,15 +324,15 @@ impl Manifest {
         if !self.is_always() {
             self.always = always.or(self.always.take());
         }
-        for (field, target) in [
-            ("requires_bins", &mut self.requires_bins),
-            ("requires_env", &mut self.requires_env),
-            ("knowledge", &mut self.knowledge),
-        ] {
+        for (field, target) in
+            [("requires_bins", &mut self.requires_bins), ("requires_env", &mut self.requires_env)]
+        {
             if let Some(node) = fields.take(field) {
-                let entries = reader.list(field, node, at_commas);
-                target.extend(entries);
+                target.extend(names(field, node, reader));
             }
+        }
+        if let Some(node) = fields.take("knowledge") {
+            self.knowledge.extend(reader.list("knowledge", node, at_commas));
         }
     }
 

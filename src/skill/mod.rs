@@ -11,6 +11,7 @@ mod brief;
 mod check;
 mod closing;
 mod code_paths;
+mod code_ranges;
 mod context;
 mod cut_text;
 mod directories;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::amount::{is_amount, is_program};
+use super::code_ranges::code_ranges;
 pub(crate) use super::directories::Directories;
 use super::directories::PLUGIN_ROOT;
 
@@ -13,9 +14,10 @@ use super::directories::PLUGIN_ROOT;
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// The variables that stand for a directory, as `$NAME` and `${NAME}`.
-const DIRECTORIES: [(&str, Placeholder); 3] = [
+const DIRECTORIES: [(&str, Placeholder); 4] = [
     ("SKILL_DIR", Placeholder::Directory),
     ("CLAUDE_SKILL_DIR", Placeholder::Directory),
+    ("HERMES_SKILL_DIR", Placeholder::Directory),
     (PLUGIN_ROOT, Placeholder::PluginRoot),
 ];
 
@@ -161,19 +163,39 @@ fn directory(before: &str, rest: &str) -> Option<(Placeholder, usize)> {
     }
     let name = rest.strip_prefix('$')?;
     let mut known = DIRECTORIES.iter();
-    let ((name, placeholder), around) = match name.strip_prefix('{') {
-        Some(inside) => {
-            let is_closed =
-                |name: &str| inside.strip_prefix(name).is_some_and(|after| after.starts_with('}'));
-            (known.find(|(name, _)| is_closed(name))?, "${}".len())
-        }
-        None => (known.find(|(known, _)| is_whole_name(name, known))?, "$".len()),
-    };
-    Some((*placeholder, name.len() + around))
+    if let Some(inside) = name.strip_prefix('{') {
+        return known.find_map(|(name, placeholder)| {
+            let end = end_of_variable(inside.strip_prefix(name)?)?;
+            Some((*placeholder, "${".len() + name.len() + end))
+        });
+    }
+    let (known, placeholder) = known.find(|(known, _)| is_whole_name(name, known))?;
+    Some((*placeholder, "$".len() + known.len()))
 }
 
-/// Returns `$ARGUMENTS` or `$ARGUMENTS[N]` at the start of `rest`, with its length in bytes.
+/// Returns the length of the rest of `${NAME}` after its name, in bytes: `}`, or what a shell takes while the variable
+/// is not set, as in `${NAME:-other}`.
+fn end_of_variable(rest: &str) -> Option<usize> {
+    let is_default = ["}", "-", "?", ":-", ":?", ":="].iter().any(|start| rest.starts_with(start));
+    let mut n_open = 1;
+    for (at, c) in rest.char_indices().take_while(|(_, c)| is_default && *c != '\n') {
+        match c {
+            '{' => n_open += 1,
+            '}' => n_open -= 1,
+            _ => {}
+        }
+        if n_open == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// Returns `$ARGUMENTS`, `${ARGUMENTS}` or `$ARGUMENTS[N]` at the start of `rest`, with its length in bytes.
 fn all_or_indexed(rest: &str) -> Option<(Placeholder, usize)> {
+    if rest.starts_with("${ARGUMENTS}") {
+        return Some((Placeholder::All, "${}".len() + ARGUMENTS.len() - "$".len()));
+    }
     let after = rest.strip_prefix(ARGUMENTS)?;
     if let Some(inside) = after.strip_prefix('[') {
         let len = number_len(inside);
@@ -211,7 +233,7 @@ fn number_len(text: &str) -> usize {
 }
 
 /// Tells whether byte `at` of `body` is in code: of Markdown or HTML, between braces in its line as in
-/// JSON and awk, the value of a shell variable, or in a line of program text.
+/// JSON and awk, in `$(…)`, the value of a shell variable, or in a line of program text.
 fn is_code(body: &str, code: &[Range<usize>], at: usize) -> bool {
     let nth = code.partition_point(|range| range.end <= at);
     if code.get(nth).is_some_and(|range| range.start <= at) {
@@ -224,61 +246,7 @@ fn is_code(body: &str, code: &[Range<usize>], at: usize) -> bool {
     }
     let line = &body[start..at];
     let is_assigned = line.trim_end_matches(['"', '\'']).ends_with('=');
-    is_assigned || line.rfind('{') > line.rfind('}')
-}
-
-/// The ranges of code in Markdown and HTML: blocks and spans, in order.
-fn code_ranges(body: &str) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut html: Option<(usize, &str)> = None;
-    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
-        match event {
-            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => ranges.push(range),
-            Event::Html(_) | Event::InlineHtml(_) => {
-                tags_of_code(body, range, &mut html, &mut ranges);
-            }
-            _ => {}
-        }
-    }
-    ranges.extend(html.map(|(start, _)| start..body.len()));
-    ranges.sort_by_key(|range| (range.start, range.end));
-    // Code in code does not end where the inner one does.
-    ranges.dedup_by(|next, range| {
-        let is_joined = next.start <= range.end;
-        if is_joined {
-            range.end = range.end.max(next.end);
-        }
-        is_joined
-    });
-    ranges
-}
-
-/// Follows the tags for code in the HTML at `range`: `open` is the start and the name of the element that
-/// is open, and `ranges` gets each element that ends.
-fn tags_of_code(
-    body: &str,
-    range: Range<usize>,
-    open: &mut Option<(usize, &'static str)>,
-    ranges: &mut Vec<Range<usize>>,
-) {
-    const TAGS: [&str; 5] = ["code", "pre", "script", "style", "kbd"];
-    for at in body[range.clone()].match_indices('<').map(|(at, _)| range.start + at) {
-        let text = &body[at + 1..range.end];
-        let (name, is_end) = text.strip_prefix('/').map_or((text, false), |name| (name, true));
-        let is_tag = |tag: &&&str| {
-            let head = name.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag));
-            head && !name[tag.len()..].starts_with(char::is_alphanumeric)
-        };
-        let Some(tag) = TAGS.iter().find(is_tag) else { continue };
-        match *open {
-            None if !is_end => *open = Some((at, tag)),
-            Some((start, of)) if is_end && of == *tag => {
-                ranges.push(start..at);
-                *open = None;
-            }
-            _ => {}
-        }
-    }
+    is_assigned || line.rfind('{') > line.rfind('}') || line.rfind("$(") > line.rfind(')')
 }
 
 #[cfg(test)]
@@ -323,6 +291,13 @@ mod tests {
             "WHERE id = $1",
             "  $ git show $1",
             "for f in $1; do",
+            "for f in a b; do cp $1 $2; done",
+            "Then awk '$1 > 5' prints it, or awk -F: '$2'",
+            "run.sh \"$0\" \"$@\"",
+            "It prints $(basename $1)",
+            "A call costs $1, pay about $2, worth only $3, USD $4",
+            "$1 each, $2 apiece, a $5 bill, a $2 fee",
+            "$1 per lookup, $2/video, $3 per 1,000 requests, $4 per thousand",
         ] {
             assert_eq!(texts(body, &[]), [""; 0], "{body}");
         }
@@ -343,6 +318,14 @@ mod tests {
             ("Where $0 is, select $1 from the list (all of it)", &[], &["$0", "$1"]),
             ("Open docs/$0/ and tests/$1/a/b", &[], &["$0", "$1"]),
             ("Resize $1 1200 px, $2 100px; write <$0>", &[], &["$1", "$2", "$0"]),
+            (
+                "Write to $0/images, $1/page.html, $0/run/a and $1/sessions",
+                &[],
+                &["$0", "$1", "$0", "$1"],
+            ),
+            ("Fetch the price of $0 and the cost of $1", &[], &["$0", "$1"]),
+            ("Migrate from $0 to $1, (see $0)", &[], &["$0", "$1", "$0"]),
+            ("$0 each and pay $1", &["a"], &["$0", "$1"]),
             ("$0: the title.\n$1 = the author", &[], &["$0", "$1"]),
             ("`x` $0-$1", &["a"], &["$0", "$1"]),
             ("`$0` costs $0.25", &["a"], &["$0"]),
@@ -352,6 +335,7 @@ mod tests {
                 &["$file", "$file-name"],
             ),
             ("$ARGUMENTS[1], $ARGUMENTS and $ARGUMENTSX", &[], &["$ARGUMENTS[1]", "$ARGUMENTS"]),
+            ("`run ${ARGUMENTS}` ${ARGUMENTS:-x}", &[], &["${ARGUMENTS}"]),
         ] {
             assert_eq!(texts(body, names), wanted, "{body}");
         }
@@ -365,8 +349,13 @@ mod tests {
             ("{baseDir}/a ${baseDir} {{baseDir}}", "/s/a ${baseDir} {{baseDir}}"),
             ("\\${SKILL_DIR} \\{baseDir}", "${SKILL_DIR} {baseDir}"),
             (
-                "$SKILL_DIRS ${SKILL_DIR:-x} $0 \\$ARGUMENTS",
-                "$SKILL_DIRS ${SKILL_DIR:-x} $0 \\$ARGUMENTS",
+                "${SKILL_DIR:-x}/a ${CLAUDE_SKILL_DIR:-${HOME}/s}/b ${CLAUDE_PLUGIN_ROOT:?unset} ${SKILL_DIR-.}",
+                "/s/a /s/b /p /s",
+            ),
+            ("${HERMES_SKILL_DIR}/a $HERMES_SKILL_DIR", "/s/a /s"),
+            (
+                "$SKILL_DIRS ${SKILL_DIR%/} ${SKILL_DIR:-x\n} $0 \\$ARGUMENTS",
+                "$SKILL_DIRS ${SKILL_DIR%/} ${SKILL_DIR:-x\n} $0 \\$ARGUMENTS",
             ),
         ] {
             let directories = Directories { skill: "/s".to_owned(), plugin: "/p".to_owned() };

@@ -32,11 +32,12 @@ impl Policy {
         dir.join(FILE[0]).join(FILE[1])
     }
 
-    /// Reads the policy at `path`; `None` if it is not a file that can be read.
+    /// Reads the policy at `path`; `None` if there is nothing. What cannot be read closes the skill.
     pub(crate) fn read(path: &Path) -> Option<Policy> {
+        path.symlink_metadata().ok()?;
         let mut bytes = Vec::new();
-        regular_file(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-        Some(Policy::of(&bytes))
+        let read = regular_file(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
+        Some(if read.is_ok() { Policy::of(&bytes) } else { Policy(KEY.to_owned() + ": [") })
     }
 
     /// Reads the policy that a provider has at `location`; the diagnostic says why that failed.
@@ -55,7 +56,9 @@ impl Policy {
 
     /// Tells whether only the user may invoke the skill. A value that cannot be read closes it, too.
     pub(super) fn closes(&self) -> bool {
-        let text = self.0.trim_start_matches('\u{feff}');
+        // Without NUL, the letters of UTF-16 are left.
+        let text = self.0.replace('\0', "");
+        let text = text.trim_start_matches(['\u{feff}', char::REPLACEMENT_CHARACTER]);
         let Ok(tree) = yaml::parse(text, &|at| at) else { return mentions_key(text) };
         let replaced: Vec<_> = tree.duplicates.into_iter().map(|of| of.replaced).collect();
         let root = tree.root.as_ref().map(entries).unwrap_or_default();
@@ -63,7 +66,10 @@ impl Policy {
         let in_policies = policies.flat_map(|(_, policy)| entries(policy));
         let mut reader = Reader { file: text, findings: Vec::new() };
         let mut closes = |value| reader.restriction(KEY, value, false).is_some_and(|on| !on.value);
-        in_policies.chain(&replaced).any(|(key, value)| is_named(key, KEY) && closes(value))
+        in_policies
+            .chain(root)
+            .chain(&replaced)
+            .any(|(key, value)| is_named(key, KEY) && closes(value))
     }
 }
 
@@ -107,12 +113,34 @@ mod tests {
             ("policy: {allow_implicit_invocation: true, allow_implicit_invocation: yes}", false),
             ("policy:\n  allow_implicit_invocation: true\n", false),
             ("policy:\n  allow_implicit_invocation:\n", false),
+            ("allow_implicit_invocation: false\n", true),
+            ("p\0o\0l\0i\0c\0y\0:\0 \0{\0allow_implicit_invocation: false}", true),
+            ("\u{fffd}\u{fffd}policy: {allow_implicit_invocation: false}", true),
             ("interface:\n  allow_implicit_invocation: false\n", false),
+            ("allow_implicit_invocation: true\n", false),
             ("policy: [\n", false),
             ("policy: 7\n", false),
             ("", false),
         ] {
             assert_eq!(Policy(text.to_owned()).closes(), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_closes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("openai.yaml");
+        let closes = || Policy::read(&path).map(|policy| policy.closes());
+        assert_eq!(closes(), None);
+        std::fs::create_dir(&path).unwrap();
+        assert_eq!(closes(), Some(true));
+        std::fs::remove_dir(&path).unwrap();
+        let utf_16 = "policy: {allow_implicit_invocation: false}".encode_utf16();
+        let bytes: Vec<u8> =
+            [0xfeff].into_iter().chain(utf_16).flat_map(u16::to_le_bytes).collect();
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(closes(), Some(true));
+        std::fs::write(&path, "interface: {display_name: a}").unwrap();
+        assert_eq!(closes(), Some(false));
     }
 }

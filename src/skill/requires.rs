@@ -8,6 +8,9 @@ use super::yaml::{Node, Value};
 /// names, and Hermes.
 const HOST_BLOCKS: [&str; 4] = ["openclaw", "clawdbot", "moltbot", "hermes"];
 
+/// The keys for the name of a requirement that is written as a map.
+const NAME_KEYS: [&str; 7] = ["name", "id", "bin", "command", "env", "variable", "skill"];
+
 /// The keys of a map `requires`.
 const KEYS: [&str; 3] = ["skills", "bins", "env"];
 
@@ -42,7 +45,13 @@ impl<'n> Requires<'n> {
         let of_metadata = |key| metadata.and_then(|node| nested(node, key));
         let own = [fields.take("requires_skills"), of_metadata("requires_skills")];
         for node in own.into_iter().flatten() {
-            requires.skills.extend(reader.list("requires_skills", node, at_commas));
+            requires.skills.extend(names("requires_skills", node, reader));
+        }
+        for (field, target) in
+            [("requires_bins", &mut requires.bins), ("requires_env", &mut requires.env)]
+        {
+            target
+                .extend(of_metadata(field).into_iter().flat_map(|node| names(field, node, reader)));
         }
         for field in ["depends", "dependencies"] {
             if fields.peek(field).is_some_and(are_skills)
@@ -88,10 +97,37 @@ impl<'n> Requires<'n> {
         let targets = [&mut self.skills, &mut self.bins, &mut self.env];
         for (key, target) in KEYS.into_iter().zip(targets) {
             if let Some(node) = fields.take(key) {
-                target.extend(reader.list(&format!("requires.{key}"), node, at_commas));
+                target.extend(names(&format!("requires.{key}"), node, reader));
             }
         }
         fields.rest()
+    }
+}
+
+/// Reads the names of what a skill requires. They may be the keys of a map, or each in a map of its own, as in
+/// `{gh: ">=2"}` and `[{name: gh}]`: a requirement that was left out would never be found unmet.
+pub(super) fn names(field: &str, node: &Node, reader: &mut Reader<'_>) -> Vec<Spanned<String>> {
+    let of_keys = |entries: &[(Node, Node)], reader: &mut Reader<'_>| {
+        entries.iter().filter_map(|(key, _)| reader.text(field, key)).collect::<Vec<_>>()
+    };
+    match &node.value {
+        Value::Mapping(entries) => of_keys(entries, reader),
+        Value::Sequence(all)
+            if all.iter().any(|entry| matches!(entry.value, Value::Mapping(_))) =>
+        {
+            all.iter()
+                .flat_map(|entry| match &entry.value {
+                    Value::Mapping(entries) => {
+                        match NAME_KEYS.iter().find_map(|key| nested(entry, key)) {
+                            Some(name) => reader.text(field, name).into_iter().collect(),
+                            None => of_keys(entries, reader),
+                        }
+                    }
+                    _ => reader.text(field, entry).into_iter().collect(),
+                })
+                .collect()
+        }
+        _ => reader.list(field, node, at_commas),
     }
 }
 
@@ -160,9 +196,15 @@ mod tests {
 
     #[test]
     fn programs_and_variables_are_read_from_maps() {
-        for fields in
-            ["requires: {bins: [gh], env: [KEY]}", "metadata: {requires: {bins: gh, env: KEY}}"]
-        {
+        for fields in [
+            "requires: {bins: [gh], env: [KEY]}",
+            "metadata: {requires: {bins: gh, env: KEY}}",
+            "metadata: {requires_bins: gh, requires_env: [KEY]}",
+            "requires_bins: {gh: '>=2'}\nrequires_env: {KEY: a token}",
+            "requires_bins: [{name: gh, install: brew}]\nrequires_env:\n  - name: KEY\n    required: true",
+            "requires: {bins: [{bin: gh}], env: [KEY: a token]}",
+            "repertoire: {requires_bins: [{command: gh}], requires_env: {KEY: x}}",
+        ] {
             let manifest = manifest(fields);
             let found = (texts(&manifest.requires_bins), texts(&manifest.requires_env));
             assert_eq!(found, (vec!["gh"], vec!["KEY"]), "{fields}");

@@ -34,11 +34,12 @@ pub(super) fn stamp_of(file: &Path) -> Stamp {
     Stamp::take(file, SystemTime::now())
 }
 
-/// Reads the content of a store; it is empty if the file does not exist.
+/// Reads the content of a store; it is empty if the file does not exist, or its directory cannot.
 pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     let opened = match open_file(file) {
         Ok(opened) => opened,
         Err(error) if error.code() == ErrorCode::NotFound => return Ok(Trusted::default()),
+        Err(_) if file.ancestors().skip(1).any(Path::is_file) => return Ok(Trusted::default()),
         Err(error) => return Err(error),
     };
     // A user who can write this file decides which code runs.

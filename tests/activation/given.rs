@@ -53,6 +53,8 @@ fn null_is_as_good_as_no_argument() {
             assert_eq!(answer(tools, tool, &one).1, wanted, "{tool} {one}");
         }
         assert_eq!(answer(tools, tool, &filled).1, wanted, "{tool} {filled}");
+        filled["timeout"] = Value::Null;
+        assert_eq!(answer(tools, tool, &filled).1, wanted, "an argument of another tool: {tool}");
         // The whole as JSON text, which is the form of some providers.
         assert_eq!(answer(tools, tool, &json!(filled.to_string())).1, wanted, "{tool}");
         for name in required.as_object().unwrap().keys() {
@@ -83,7 +85,9 @@ fn arguments_have_the_types_that_models_write() {
         let (_, text) = answer(tools, "use_skill", &json!({"skill": "review", "args": args}));
         assert!(text.contains(&format!("Review {wanted}.")), "{args}: {text}");
     }
-    for args in [json!({"pr": 42}), json!([["PR", 42]]), json!([null])] {
+    let (none, text) = answer(tools, "use_skill", &json!({"skill": "review", "args": {}}));
+    assert!(none.code().is_none() && text.contains("already"), "as without arguments: {text}");
+    for args in [json!({"pr": 42}), json!([["PR", 42]]), json!([null]), json!([{}])] {
         let call = json!({"skill": "review", "args": args});
         let (refused, text) = answer(tools, "use_skill", &call);
         assert_eq!(refused.code(), Some(ErrorCode::InvalidParam), "{args}: {text}");
@@ -115,5 +119,43 @@ fn arguments_have_the_types_that_models_write() {
     ] {
         let answer = tools().call("use_skill", &whole);
         assert_eq!(answer.code(), code, "{whole}: {}", message(&answer));
+    }
+}
+
+#[cfg(all(feature = "scripts", unix))]
+#[test]
+fn arguments_of_scripts_have_the_types_that_models_write() {
+    let dir = skills(&[("review", "", "R")]);
+    write(
+        dir.path(),
+        "review/scripts/say.sh",
+        "#!/bin/sh\nfor a in \"$@\"; do echo \"<$a>\"; done\n",
+    );
+    let builder = builder(&dir).scripts(repertoire::script::ScriptOptions::default());
+    let engine = builder.build().unwrap();
+    let tools = || engine.tools(&engine.session("s"));
+    let call = |args: &Value| {
+        answer(
+            tools,
+            "run_skill_script",
+            &json!({"skill": "review", "script": "say.sh", "args": args}),
+        )
+    };
+    for (args, wanted) in [
+        (json!(["a b", 1, true]), "<a b>\n<1>\n<true>"),
+        (json!(r#"["a b", 1]"#), "<a b>\n<1>"),
+        (json!("--all 'a b'"), "<--all>\n<a b>"),
+        (json!("#42"), "<#42>"),
+        (json!("it's"), "<it's>"),
+    ] {
+        let (_, text) = call(&args);
+        assert!(text.contains(wanted), "{args}: {text}");
+    }
+    for args in [json!([]), json!({}), json!(""), json!("[]"), json!(null)] {
+        let (done, text) = call(&args);
+        assert!(done.code().is_none() && !text.contains('<'), "{args}: {text}");
+    }
+    for args in [json!({"a": 1}), json!([["a"]]), json!([null]), json!([{}]), json!(7)] {
+        assert_eq!(call(&args).0.code(), Some(ErrorCode::InvalidParam), "{args}");
     }
 }

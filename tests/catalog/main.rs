@@ -352,6 +352,12 @@ fn what_is_nearly_a_skill_is_named_with_what_to_rename() {
         ("one/skills/notes.md", "---\ntitle: notes of one skill\n---\n"),
         ("docs/page.md", "---\ntitle: no skill\n---\n"),
         ("agent/Skills/a/SKILL.md", &manifest("name: a")),
+        ("ends/skills/a/SKILL.md.txt", "---\nname: a\n---\n"),
+        ("ends/skills/b/Skill .md", "---\nname: b\n---\n"),
+        ("one-less/skill/a/SKILL.md", &manifest("name: a")),
+        ("other/skill/notes.md", "---\nname: a\n---\n"),
+        ("both/skills/a/SKILL.md", &manifest("name: a")),
+        ("both/SKILLS/b/SKILL.md", &manifest("name: b")),
     ]);
     let found = |root: &str| {
         let findings = repertoire::catalog::near_misses(&dir.path().join(root)).into_iter();
@@ -363,6 +369,7 @@ fn what_is_nearly_a_skill_is_named_with_what_to_rename() {
         told.collect::<Vec<_>>()
     };
     let wanted = |path: &str, help: &str| (path.to_owned(), help.to_owned());
+    let real = |path: &std::path::Path| path.canonicalize().unwrap();
     assert_eq!(
         found("skills"),
         [
@@ -370,8 +377,20 @@ fn what_is_nearly_a_skill_is_named_with_what_to_rename() {
             wanted("skills/misnamed/SKILLS.md", "rename it to `SKILL.md`"),
         ]
     );
-    assert_eq!(found("agent/skills"), [wanted("agent/Skills", "rename it to `skills`")]);
-    for fine in ["one/skills", "docs", "nowhere/skills", "skills/right"] {
+    assert_eq!(
+        found("ends/skills"),
+        [
+            wanted("ends/skills/a/SKILL.md.txt", "rename it to `SKILL.md`"),
+            wanted("ends/skills/b/Skill .md", "rename it to `SKILL.md`"),
+        ]
+    );
+    let same = real(&dir.path().join("both/skills")) == real(&dir.path().join("both/SKILLS"));
+    let roots = [("agent/skills", "agent/Skills"), ("one-less/skills", "one-less/skill")];
+    let both = (!same).then_some(("both/skills", "both/SKILLS"));
+    for (root, told) in roots.into_iter().chain(both) {
+        assert_eq!(found(root), [wanted(told, "rename it to `skills`")], "{root}");
+    }
+    for fine in ["one/skills", "docs", "other/skills", "nowhere/skills", "skills/right"] {
         assert_eq!(found(fine), [], "{fine}");
     }
 }

@@ -229,3 +229,22 @@ fn a_literal_name_comes_before_the_other_forms() {
     assert_eq!(found("kit:c"), Some("kit/c"));
     assert_eq!(found("other:c"), Some("c"));
 }
+
+#[test]
+fn an_alias_stands_before_the_ids_that_the_source_has_without_it() {
+    let files = tree(&[
+        ("rev/SKILL.md", &manifest("name: code-review")),
+        ("team/plan/SKILL.md", &manifest("name: Plan of Work")),
+        ("menu/SKILL.md", &manifest("name: menu")),
+        ("menu/vegan/SKILL.md", &manifest("name: vegan")),
+    ]);
+    let of = |source: Source| {
+        let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
+        ids(&catalog).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let plain = of(Source::user(files.path()));
+    assert_eq!(plain, ["code-review", "menu", "menu/vegan", "team/plan"]);
+    let with_alias: Vec<String> = plain.iter().map(|id| format!("r1/{id}")).collect();
+    assert_eq!(of(Source::user(files.path()).alias("r1")), with_alias);
+    assert_eq!(of(Source::user(files.path()).alias("")), plain);
+}

@@ -2,23 +2,28 @@
 //! failed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use repertoire::session::{Day, Event, SessionState, SessionStore, SkillState, Tallies};
 use repertoire::{Error, ErrorCode};
 use repertoire_sessions::{FallbackStore, ServerOptions, SqliteStore, open_url};
 
 use crate::failure;
+use crate::source::path_of_url;
 
 /// Opens the session store at `place`: the path of a database file, or a URL. `sqlite:sessions.db` and
 /// `sqlite:///var/sessions.db` are files as well; `postgres://` and `redis://` (`rediss://` for TLS) are
 /// servers, which are connected with the first call. While a store cannot be used, conversations go on in memory,
 /// with a warning in the log: repeating a text is better than no answer.
 ///
-/// Fails with `INVALID_PARAM` if the URL is of another kind, and as opening the file does.
+/// Fails with `INVALID_PARAM` if the URL is of another kind.
 pub(crate) fn open_sessions(place: &Path) -> Result<Arc<dyn SessionStore>, Error> {
     let store: Arc<dyn SessionStore> = match session_file(place) {
-        Some(file) => Arc::new(SqliteStore::open(file)?),
+        Some(file) => match SqliteStore::open(&file) {
+            Ok(store) => Arc::new(store),
+            Err(_) => Arc::new(LateStore { file, opened: OnceLock::new() }),
+        },
         None => open_url(place.to_str().unwrap_or_default(), ServerOptions::default())?,
     };
     Ok(Arc::new(FallbackStore::new(store, |_| ())))
@@ -27,10 +32,63 @@ pub(crate) fn open_sessions(place: &Path) -> Result<Arc<dyn SessionStore>, Error
 /// Returns the database file of the sessions at `place`, or `None` if a server keeps them.
 pub(crate) fn session_file(place: &Path) -> Option<PathBuf> {
     let text = place.to_str().unwrap_or_default();
+    if let Some(file) = path_of_url(text) {
+        return Some(file);
+    }
     if let Some(file) = text.strip_prefix("sqlite:") {
         return Some(file.strip_prefix("//").unwrap_or(file).into());
     }
     (!text.contains("://")).then(|| place.to_owned())
+}
+
+/// The time for which a call waits for another process that keeps the file locked, where opening it failed before.
+const LATE_WAIT: Duration = Duration::from_secs(1);
+
+/// A file that could not be opened: each call tries again, and fails until it succeeds.
+#[derive(Debug)]
+struct LateStore {
+    file: PathBuf,
+    opened: OnceLock<SqliteStore>,
+}
+
+impl LateStore {
+    fn opened(&self) -> Result<&SqliteStore, Error> {
+        if let Some(store) = self.opened.get() {
+            return Ok(store);
+        }
+        let store = SqliteStore::open_waiting(&self.file, LATE_WAIT, |_| {})?;
+        Ok(self.opened.get_or_init(|| store))
+    }
+}
+
+impl SessionStore for LateStore {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        self.opened()?.record(session, event)
+    }
+
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        self.opened()?.record_all(session, events)
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        self.opened()?.state(session)
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        self.opened()?.end(session)
+    }
+
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        self.opened()?.tallies(since)
+    }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.opened()?.extend_trail(session, lines)
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.opened()?.trails()
+    }
 }
 
 /// A wrapper around an engine's session store. A call whose callback failed ends with that failure, so
@@ -104,6 +162,7 @@ mod tests {
             file.clone(),
             format!("sqlite:{}", file.display()).into(),
             format!("sqlite://{}", file.display()).into(),
+            format!("file://{}", file.display()).into(),
         ] {
             let store = open_sessions(&place).unwrap();
             store.record(&place.display().to_string(), &event).unwrap();
@@ -122,6 +181,21 @@ mod tests {
         }
         let unknown = open_sessions(Path::new("mysql://localhost/acme")).unwrap_err();
         assert_eq!(unknown.code(), ErrorCode::InvalidParam);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_costs_no_answer_and_is_used_once_it_can() {
+        let dir = tempfile::tempdir().unwrap();
+        let blocked = dir.path().join("blocked");
+        std::fs::write(&blocked, "a file").unwrap();
+        let file = blocked.join("sessions.db");
+        let store = open_sessions(&file).unwrap();
+        let event = Event::Used(&"git".into());
+        store.record("a", &event).unwrap();
+        assert_eq!(store.state("a").unwrap().skills.len(), 1);
+        std::fs::remove_file(&blocked).unwrap();
+        store.record("b", &event).unwrap();
+        assert_eq!(SqliteStore::open(&file).unwrap().state("b").unwrap().skills.len(), 1);
     }
 
     #[derive(Debug)]

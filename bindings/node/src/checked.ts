@@ -29,6 +29,19 @@ export function known<T extends object>(given: T | null | undefined, names: read
   return options;
 }
 
+/** Returns a text. Anything else is refused: undefined would be an empty message, and a number another session. */
+export function text(value: string, name: string): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError(`${name} is a string, not ${described(value)}`);
+}
+
+/** Refuses an object without all of these methods: a misspelt one would vanish. */
+export function withMethods(value: object | null | undefined, methods: readonly string[], of: string): void {
+  if (value === undefined || value === null) return;
+  const missing = methods.find((name) => typeof (value as Record<string, unknown>)[name] !== 'function');
+  if (missing !== undefined) throw new TypeError(`${of} has the methods ${methods.join(', ')}; \`${missing}\` is missing`);
+}
+
 /** Refuses a callback that is given and is not a function. */
 export function callable(value: unknown, name: string): void {
   if (value !== undefined && value !== null && typeof value !== 'function') {
@@ -44,13 +57,14 @@ export function written(values: object): string {
   });
 }
 
-/** Returns one value, or several, as a list; undefined if there is none. */
-export function several<T>(values: T | readonly T[] | null | undefined): readonly T[] | undefined {
+/** Returns one value, or several in anything that can be iterated, as a list; undefined if there is none. */
+export function several<T>(values: T | Iterable<T> | null | undefined): readonly T[] | undefined {
   if (values === undefined || values === null) return undefined;
-  return Array.isArray(values) ? (values as readonly T[]) : [values as T];
+  const isList = typeof values === 'object' && Symbol.iterator in values;
+  return isList ? [...(values as Iterable<T>)] : [values as T];
 }
 
-function described(value: unknown): string {
+export function described(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return typeof value === 'object' ? `an object of ${value.constructor?.name ?? 'no class'}` : `the ${typeof value} ${String(value)}`;
 }

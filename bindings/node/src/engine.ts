@@ -1,6 +1,6 @@
 /** The engine, which answers messages, synchronously or on another thread. */
 import { callbackFailed, camel, elsewhere, guarded, listen, removeHost, unlisten, unpack } from './bridge.js';
-import { callable, known, sessionId, several, written } from './checked.js';
+import { callable, known, sessionId, several, text, written } from './checked.js';
 import { Disclosure } from './disclosure.js';
 import { native, type NativeEngine, type NativeGuard } from './native.js';
 import { prepare } from './prepare.js';
@@ -68,36 +68,36 @@ export class Engine {
 
   /** Returns the session with this id; it begins with its first event. */
   session(id: string): Session {
-    return new Session(this, id);
+    return new Session(this, text(id, 'the id of a session'));
   }
 
   /** Answers a message of a conversation, and records in the session the skills that were shown. */
   async turn(message: string, session: Session, options?: MessageOptions | null): Promise<Turn> {
     const { signal, ...rest } = options ?? {};
-    const answer = await this.later('turn', { message, ...this.#message(rest), session: sessionId(session) }, signal);
+    const answer = await this.later('turn', { message: text(message, 'a message'), ...this.#message(rest), session: sessionId(session) }, signal);
     return new Turn(answer, this.tools(session));
   }
 
   /** Answers a message as `turn` does, but synchronously; callbacks must not be asynchronous. */
   turnSync(message: string, session: Session, options?: Omit<MessageOptions, 'signal'> | null): Turn {
-    return new Turn(this.#now('turn', { message, ...this.#message(options), session: sessionId(session) }), this.tools(session));
+    return new Turn(this.#now('turn', { message: text(message, 'a message'), ...this.#message(options), session: sessionId(session) }), this.tools(session));
   }
 
   /** Returns what `turn` would disclose, without recording it in the session. */
   async preview(message: string, session: Session, options?: MessageOptions | null): Promise<DisclosureData> {
     const { signal, ...rest } = options ?? {};
-    return camel(await this.later('preview', { message, ...this.#message(rest), session: sessionId(session) }, signal));
+    return camel(await this.later('preview', { message: text(message, 'a message'), ...this.#message(rest), session: sessionId(session) }, signal));
   }
 
   /** Returns the disclosure for a message outside of any conversation, synchronously. */
   disclose(message: string, paths?: Paths | null): Disclosure {
     const list = several(paths);
-    return new Disclosure(guarded(() => this.#native.disclose(message, list && [...list])));
+    return new Disclosure(guarded(() => this.#native.disclose(text(message, 'a message'), list && [...list])));
   }
 
   /** Returns every skill that matches a message, best first; in a `session`, skills that it used rank higher. */
   matches(message: string, paths?: Paths | null, session?: Session | null): Match[] {
-    return camel(this.#now('matches', { message, paths: several(paths), session: session && sessionId(session) }));
+    return camel(this.#now('matches', { message: text(message, 'a message'), paths: several(paths), session: session && sessionId(session) }));
   }
 
   /**
@@ -105,12 +105,12 @@ export class Engine {
    * decided; in a conversation if `session` is given.
    */
   explain(message: string, limit: number | null = 3, paths?: Paths | null, session?: Session | null): Explanation {
-    return camel(this.#now('explain', { message, limit, paths: several(paths), session: session && sessionId(session) }));
+    return camel(this.#now('explain', { message: text(message, 'a message'), limit, paths: several(paths), session: session && sessionId(session) }));
   }
 
   /** Returns the best `limit` skills for a query, by triggers and by relevance. */
   async findSkills(query: string, limit: number | null = 5, signal?: AbortSignal | null): Promise<FoundSkill[]> {
-    return camel(await this.later('findSkills', { message: query, limit }, signal));
+    return camel(await this.later('findSkills', { message: text(query, 'a query'), limit }, signal));
   }
 
   /**
@@ -130,12 +130,12 @@ export class Engine {
   ): Promise<Activation> {
     const { signal, ...rest } = options ?? {};
     const how = known(rest, ['args', 'audience', 'by', 'inline'], '`activate`', 'ActivateOptions');
-    return camel(await this.later('activate', { name, ...how, session: sessionId(session) }, signal));
+    return camel(await this.later('activate', { name: text(name, 'the name of a skill'), ...how, session: sessionId(session) }, signal));
   }
 
   /** Activates the skill of a message such as `/review PR 42`; `null` for any other message. */
   async userMessage(message: string, session: Session, signal?: AbortSignal | null): Promise<Activation | null> {
-    return camel(await this.later('userMessage', { message, session: sessionId(session) }, signal));
+    return camel(await this.later('userMessage', { message: text(message, 'a message'), session: sessionId(session) }, signal));
   }
 
   /** Returns the slash commands that users can type. */
@@ -156,7 +156,7 @@ export class Engine {
 
   /** Returns the skill that `name` refers to, whatever its status. */
   skill(name: string): Skill {
-    return new Skill(this.#native, this.#now('skill.get', { name }));
+    return new Skill(this.#native, this.#now('skill.get', { name: text(name, 'the name of a skill') }));
   }
 
   /** Returns the problems found in skill files and sources. */

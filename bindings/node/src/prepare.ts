@@ -1,7 +1,7 @@
 /** The options of an engine, in the form that the native module takes. */
 import { join } from 'node:path';
 import { addHost, after, camel, snake } from './bridge.js';
-import { callable, known, several, written } from './checked.js';
+import { callable, known, several, withMethods, written } from './checked.js';
 import { preparedSources } from './provider.js';
 import { retrieverOf } from './retriever.js';
 import type { ConsentRequest, EngineOptions, SessionEvent, SessionStore, Task, TrustRequest } from './types.js';
@@ -25,6 +25,7 @@ export function prepare(given: EngineOptions | null | undefined, progress?: numb
   const isServer = sessionStore instanceof URL && sessionStore.protocol !== 'file:';
   const sources = preparedSources(several(plain.sources));
   const store = isFile ? undefined : (sessionStore as SessionStore | null | undefined);
+  withMethods(store, ['record', 'state', 'end'], 'a session store');
   const ranking = retriever && retrieverOf(retriever);
   const present = { sessionStore: store, askConsent, tokenCounter, retriever, taskSpawner, approve };
   const answers: Record<string, (payload: any) => unknown> = {

@@ -1,7 +1,7 @@
 /** Sources of the host: providers, and files in memory, as the native module asks them. */
 import { createHash } from 'node:crypto';
 import { after } from './bridge.js';
-import { known } from './checked.js';
+import { described, known, withMethods } from './checked.js';
 import type { Awaitable, Files, Provider, Source } from './types.js';
 
 /** The sources in the form that the native module takes, and the answers of their providers. */
@@ -16,9 +16,10 @@ export function preparedSources(sources: readonly Source[] = []): PreparedSource
   const providers = new Map<number, Provider>();
   const written = sources.map((source, nth) => {
     const own = provided(source);
-    if (own === undefined) return source;
-    const { provider, name, ...rest } = known(own, ['provider', 'name', 'scope'], 'a source', 'Source');
-    const isProvider = typeof provider?.list === 'function' && typeof provider.read === 'function';
+    if (own === undefined) return directory(source);
+    const { provider, name, ...rest } = known(own, ['provider', 'name', 'scope', 'alias'], 'a source', 'Source');
+    const isProvider = typeof provider?.list === 'function' || typeof provider?.read === 'function';
+    if (isProvider) withMethods(provider, ['list', 'read'], 'a provider');
     providers.set(nth, isProvider ? (provider as Provider) : filesOf(provider as Files));
     return { ...rest, provider: name ?? (isProvider ? provider.constructor?.name : undefined) ?? 'memory' };
   });
@@ -28,6 +29,17 @@ export function preparedSources(sources: readonly Source[] = []): PreparedSource
     listFiles: ({ source }) => after(of(source).list(), (files) => [...files].map(([path, revision]) => [path, String(revision)])),
     readFile: ({ source, path }) => after(of(source).read(path), bytes),
   };
+}
+
+/** Returns a source that is a directory. */
+function directory(source: Source): Source {
+  const isPath = (path: unknown) => typeof path === 'string' || path instanceof URL;
+  if (isPath(source)) return source;
+  const isObject = typeof source === 'object' && source !== null && !Array.isArray(source);
+  const given = isObject && known(source, ['path', 'scope', 'optional', 'linksOutside', 'alias'], 'a source', 'Source');
+  if (given && isPath((given as { path?: unknown }).path)) return source;
+  const forms = 'a path, a file URL, an object with `path` or `provider`, a provider, or an object of files by path';
+  throw new TypeError(`a source is ${forms}, not ${described(source)}`);
 }
 
 type Provided = Extract<Source, { provider: unknown }>;

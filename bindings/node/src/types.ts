@@ -381,13 +381,25 @@ export type Path = string | URL;
 export type Paths = string | readonly string[];
 
 /**
- * A directory of skills, or a provider of them, or their files. A plain path, and a directory without a scope, is one of the project: its code runs only once
- * it is trusted.
+ * A directory of skills, or a provider of them, or their files. A plain path, and a directory without a scope, is one of
+ * the project: its code runs only once it is trusted. With the alias `r1`, the ids of the skills begin with `r1/`, so that
+ * two sources may have a skill of the same name.
  */
 export type Source =
   | Path
-  | { path: Path; scope?: 'bundled' | 'user' | 'project' | null; optional?: boolean | null; linksOutside?: boolean | null }
-  | { provider: Provider | Files; name?: string | null; scope?: 'bundled' | 'user' | 'project' | 'memory' | null }
+  | {
+      path: Path;
+      scope?: 'bundled' | 'user' | 'project' | null;
+      optional?: boolean | null;
+      linksOutside?: boolean | null;
+      alias?: string | null;
+    }
+  | {
+      provider: Provider | Files;
+      name?: string | null;
+      scope?: 'bundled' | 'user' | 'project' | 'memory' | null;
+      alias?: string | null;
+    }
   | Provider
   | Files;
 
@@ -408,7 +420,7 @@ export type Files = Record<string, string | Uint8Array | (() => Awaitable<string
 /** The options of an engine. */
 export interface EngineOptions {
   /** A directory of skills, or several, lowest precedence first. */
-  sources?: Source | readonly Source[] | null;
+  sources?: Source | Iterable<Source> | null;
   /** Texts of `SKILL.md`, which win over all sources. */
   skills?: string | readonly string[] | null;
   /** The host's brand. */
@@ -488,8 +500,8 @@ export interface MessageOptions {
 
 /** The options of an activation. */
 export interface ActivateOptions {
-  /** The arguments, as after a slash command. */
-  args?: string | null;
+  /** The arguments, as after a slash command; of an array, one after the other. */
+  args?: string | number | boolean | readonly (string | number | boolean)[] | null;
   /** Who asks: the model, unless it is the user. */
   audience?: Audience | null;
   /** The skill whose instructions asked for this one. */

@@ -52,8 +52,8 @@ test('nested options of an engine', async () => {
     await assertIgnored(names, (options) => ids(make({ [option]: options })));
   }
   const source = (options) => ids(new Engine({ sources: { path: 'skills', ...options } }));
-  await assertIgnored(['scope', 'optional', 'linksOutside'], source);
-  await assertIgnored(['name', 'scope'], (options) => ids(new Engine({ sources: { provider: FILES, ...options } })));
+  await assertIgnored(['scope', 'optional', 'linksOutside', 'alias'], source);
+  await assertIgnored(['name', 'scope', 'alias'], (options) => ids(new Engine({ sources: { provider: FILES, ...options } })));
   const config = (options) => ids(new Engine({ config: { project: '.', home: '.', ...options } }));
   await assertIgnored(['workingDir', 'brand'], config);
   const native = (options) => make({ disclosure: { native: { roots: 'skills', ...options } } }).disclose('a commit message');

@@ -1,6 +1,6 @@
 // Skills from objects of the host, what activations tell, and sessions by URL.
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -43,6 +43,41 @@ test('skills come from a provider and from files in memory', async () => {
   delete files['oncall/SKILL.md'];
   const { added, changed, removed } = await engine.refresh();
   assert.deepEqual([added, changed, removed], [['new'], ['ship'], ['oncall']]);
+});
+
+test('an alias tells sources apart', async () => {
+  const dirs = ['a', 'my skills'].map((name) => join(mkdtempSync(join(tmpdir(), 'repertoire-')), name));
+  for (const dir of dirs) {
+    mkdirSync(join(dir, 'git'), { recursive: true });
+    writeFileSync(join(dir, 'git', 'SKILL.md'), GIT);
+  }
+  const url = pathToFileURL(dirs[1]);
+  const provider = { 'git/SKILL.md': GIT };
+  const engine = new Engine({ sources: [dirs[0], { path: url.href, alias: 'r1' }, { provider, name: 'db', alias: 'r2' }] });
+  assert.deepEqual(engine.skills().map((skill) => skill.id), ['commit-message', 'r1/commit-message', 'r2/commit-message']);
+  const activation = await engine.activate('/r2:commit-message', engine.session('chat'));
+  assert.equal(activation.id, 'r2/commit-message');
+});
+
+test('a session store that cannot be written costs no answer', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'repertoire-'));
+  writeFileSync(join(dir, 'file'), 'a file');
+  for (const place of ['file/x.db', '.', 'file']) {
+    const engine = new Engine({ skills: GIT, sessionStore: join(dir, place) });
+    const session = engine.session('chat');
+    assert.ok((await engine.turn('/commit-message it', session)).activation, place);
+    assert.equal((await engine.tools(session).call('find_skills', { query: 'commit' })).status, 'success', place);
+    assert.equal((await engine.activate('commit-message', session)).id, 'commit-message', place);
+  }
+});
+
+test('arguments have the types that hosts write', async () => {
+  const engine = new Engine({ skills: skill('ship', 'd') });
+  const cases = [['a b', 'a b'], [['a', 7], 'a 7'], [3, '3'], [true, 'true'], [null, ''], [undefined, '']];
+  for (const [args, text] of cases) {
+    assert.equal((await engine.activate('ship', engine.session('chat'), { args })).content, `Do ${text}.\n`);
+  }
+  await assert.rejects(engine.activate('ship', engine.session('chat'), { args: { a: 1 } }), /`args` is a string/);
 });
 
 test('a provider that fails is a finding, and one that is none an error', async () => {

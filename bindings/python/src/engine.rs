@@ -10,6 +10,7 @@ use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder};
 use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
 
 use crate::activation::Activation;
+use crate::arguments::Arguments;
 use crate::callbacks::{Function, PythonStore, Raised, Store, approval, progress as progress_of};
 use crate::catalog::{CatalogPrompt, Command};
 use crate::disclosure::{Disclosure, Turn};
@@ -282,7 +283,7 @@ impl Engine {
         &self,
         py: Python<'_>,
         name: &str,
-        args: Option<Text<'_>>,
+        args: Option<Arguments>,
         session: &Bound<'_, Session>,
         audience: Option<&str>,
         by: Option<String>,
@@ -293,7 +294,8 @@ impl Engine {
             let audience = self::audience(audience.unwrap_or("model"))?;
             let inline = inline.unwrap_or_default();
             let how = Activate { audience, by: by.map(Into::into), inline };
-            self.0.activate_with(name, args.as_deref().unwrap_or_default(), session, &how)
+            let args = args.map(|Arguments(text)| text).unwrap_or_default();
+            self.0.activate_with(name, &args, session, &how)
         });
         activation.map(Activation::from)
     }

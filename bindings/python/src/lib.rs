@@ -1,6 +1,7 @@
 //! The native part of the Python package `repertoire`: a typed façade of the engine.
 
 mod activation;
+mod arguments;
 mod callbacks;
 mod catalog;
 mod collection;

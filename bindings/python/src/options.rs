@@ -156,7 +156,7 @@ pub(crate) struct Source(SourceSetting);
 impl Source {
     #[new]
     #[pyo3(signature = (
-        path, scope = None, *, optional = false, links_outside = false, name = None
+        path, scope = None, *, optional = false, links_outside = false, name = None, alias = None
     ))]
     fn new(
         path: &Bound<'_, PyAny>,
@@ -164,12 +164,13 @@ impl Source {
         optional: Option<bool>,
         links_outside: Option<bool>,
         name: Option<String>,
+        alias: Option<String>,
     ) -> PyResult<Source> {
         let place = setting_of(path, name)?;
         let optional = optional.unwrap_or_default();
         let links_outside = links_outside.unwrap_or_default();
         let scope = scope.unwrap_or_else(|| place.scope.clone());
-        Ok(Source(SourceSetting { scope, optional, links_outside, ..place }))
+        Ok(Source(SourceSetting { scope, optional, links_outside, alias, ..place }))
     }
 
     /// The directory; `None` for a provider.
@@ -185,6 +186,12 @@ impl Source {
     #[getter]
     fn scope(&self) -> &str {
         &self.0.scope
+    }
+
+    /// The prefix of the ids of its skills; `None` if they have none.
+    #[getter]
+    fn alias(&self) -> Option<&str> {
+        self.0.alias.as_deref()
     }
 
     fn __repr__(&self) -> String {

@@ -58,6 +58,46 @@ def test_skills_come_from_an_object_or_a_dictionary() -> None:
     assert (refreshed.added, refreshed.changed, refreshed.removed) == (["new"], ["ship"], ["oncall"])
 
 
+def test_an_alias_tells_sources_apart(tmp_path: Path) -> None:
+    for place in ("a", "my skills"):
+        (tmp_path / place / "git").mkdir(parents=True)
+        (tmp_path / place / "git" / "SKILL.md").write_text(GIT)
+    url = (tmp_path / "my skills").as_uri()
+    files = {"git/SKILL.md": GIT}
+    sources: list[Path | Source] = [tmp_path / "a", Source(url, alias="r1"), Source(files, name="db", alias="r2")]
+    engine = Engine(sources)
+    assert [skill.id for skill in engine.skills()] == ["commit-message", "r1/commit-message", "r2/commit-message"]
+    session = engine.session("chat")
+    for written in ("r1/commit-message", "r1:commit-message", "$r1/commit-message"):
+        assert engine.activate(written, session=session).id == "r1/commit-message", written
+    assert Source(url, alias="r1").alias == "r1"
+    assert Source(tmp_path).alias is None
+
+
+@pytest.mark.parametrize("place", ["file/x.db", ".", "file"])
+def test_a_session_store_that_cannot_be_written_costs_no_answer(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("a file")
+    engine = Engine(skills=GIT, session_store=tmp_path / place)
+    session = engine.session("chat")
+    assert engine.prompt(session=session).included == ["commit-message"]
+    assert engine.turn("/commit-message it", session).activation is not None
+    assert engine.tools(session).call("find_skills", {"query": "commit"}).status == "success"
+    assert engine.activate("commit-message", session=session).id == "commit-message"
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [("a b", "a b"), (["a", 7], "a 7"), (("a",), "a"), (3, "3"), (2.5, "2.5"), (None, ""), ({}, "")],
+)
+def test_arguments_have_the_types_that_hosts_write(args: Any, text: str) -> None:
+    engine = Engine(skills="---\nname: ship\ndescription: d\n---\nShip <$ARGUMENTS>.\n")
+    activation = engine.activate("ship", args, session=engine.session("chat"))
+    assert activation.content == f"Ship <{text}>.\n"
+    wrong: Any = {"a": 1}
+    with pytest.raises(TypeError, match="`args` is a str, a number, or a list of them, not dict"):
+        engine.activate("ship", wrong, session=engine.session("chat"))
+
+
 def test_a_provider_that_fails_is_a_finding() -> None:
     table = Table()
     engine = Engine(Source(table, "user", name="rows"))

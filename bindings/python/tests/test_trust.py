@@ -142,7 +142,7 @@ def an_exception(_: object) -> bool:
 def test_only_true_is_a_yes(skills: Path, answer: Any) -> None:
     """What is true in Python, as the coroutine of an async callback is, is no answer."""
 
-    def attempt(engine: Engine, tool: str, arguments: dict[str, object]) -> bool:
+    def attempt(engine: Engine, tool: str, arguments: Any) -> bool:
         try:
             tools = engine.turn("/trio", engine.session("s")).tools
             return tools.call(tool, arguments).ok

@@ -128,6 +128,12 @@ impl Targets {
         if args.profile == Profile::Untrusted {
             found.extend(lint::confusable(&catalog));
         }
+        // Most files require nothing, so that most checks need no engine.
+        let installed = std::cell::OnceCell::new();
+        found.extend(lint::missing(&catalog, |name| {
+            let engine = installed.get_or_init(|| setup::engine(common, |builder| builder).ok());
+            engine.as_ref().is_some_and(|engine| engine.catalog().find_any(name).is_ok())
+        }));
         found.extend(agent_commands::taken(&catalog, &HookAgent::ALL));
         let is_checked = |path: &Path| targets.contains(&absolute(path));
         found.retain(|diagnostic| is_checked(&diagnostic.path));

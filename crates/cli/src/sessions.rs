@@ -82,16 +82,12 @@ pub(crate) fn named(common: &Common, name: Option<&str>) -> Result<Session, Erro
     Ok(Session::new(name, open(common)?).keep_messages(config.keeps_messages()))
 }
 
-/// Opens the store for a command that answers with or without it: while it cannot be used, the
-/// conversation continues in memory, and standard error says so.
-///
-/// Fails if the address of a server is not valid.
+/// Opens the store for a command that answers with or without it: while it cannot be used, or if the address of a
+/// server is not valid, the conversation continues in memory, and standard error says so.
 pub(crate) fn open(common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
     let place = Place::of(&setup::config(common)?, common);
-    let is_server = matches!(place, Ok(Place::Server(..)));
     match place.and_then(|place| open_at(place.within(ANSWER_WAITS), common)) {
         Ok(store) => Ok(Arc::new(in_memory_without(store, Output::of(common)))),
-        Err(error) if is_server => Err(error),
         Err(error) => {
             note_memory(&error, Output::of(common));
             Ok(Arc::new(MemoryStore::default()))
@@ -133,11 +129,19 @@ pub(crate) fn note_memory(error: &Error, out: Output) {
     out.note(&sanitize::line(&line));
 }
 
-/// Opens the store if it exists. Never creates a file.
+/// Opens the store if it exists, for reading alone where it cannot be written. Never creates a file.
 pub(crate) fn open_existing(common: &Common) -> Result<Option<Arc<dyn SessionStore>>, Error> {
     match Place::of(&setup::config(common)?, common)? {
         Place::File(path, _) if !path.exists() => Ok(None),
-        place => open_at(place, common).map(Some),
+        Place::File(path, wait) => {
+            let opened = open_at(Place::File(path.clone(), wait), common);
+            let read_only = |error| match SqliteStore::open_read_only(&path) {
+                Ok(store) => Ok(Arc::new(store) as Arc<dyn SessionStore>),
+                Err(_) => Err(error),
+            };
+            opened.or_else(read_only).map(Some)
+        }
+        place @ Place::Server(..) => open_at(place, common).map(Some),
     }
 }
 

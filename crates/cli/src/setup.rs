@@ -37,7 +37,7 @@ pub(crate) const TOOLSET_HOST: &str = "toolset-host";
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     project_dir(common)?;
     let config = Config::load(&config_place(common));
-    let mut config = config.for_agent(common.agent.map(HookAgent::as_str));
+    let mut config = config.for_agent(common.agent.or(common.served).map(HookAgent::as_str));
     if let Ok(models) = models(common) {
         config = config.with_models(&models);
     }

@@ -33,6 +33,9 @@ pub struct FetchSettings {
     /// The agents into whose own directories the skills are put, by name; empty for none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
+    /// The prefix of the ids of its skills; `None` if they have none.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
 }
 
 /// A copy of a fetched skill in the own directory of an agent.
@@ -58,9 +61,6 @@ pub struct FetchSection {
     pub line: usize,
     /// Its settings.
     pub settings: FetchSettings,
-    /// The prefix of the ids of its skills; `None` if they have none.
-    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
-    pub alias: Option<String>,
     /// The interval at which long-running hosts check the source for updates; `None` for never. It is
     /// serialised in seconds.
     #[serde(serialize_with = "in_seconds")]
@@ -82,11 +82,11 @@ impl Config {
             let at = sections.iter().position(is_same).unwrap_or_else(|| {
                 let (file, settings) = (found.path.clone(), FetchSettings::default());
                 let (name, scope, line) = (name.to_owned(), found.scope, found.line);
-                let (alias, refresh) = (None, None);
-                sections.push(FetchSection { name, scope, file, line, settings, alias, refresh });
+                let refresh = None;
+                sections.push(FetchSection { name, scope, file, line, settings, refresh });
                 sections.len() - 1
             });
-            let FetchSection { settings, alias, refresh, .. } = &mut sections[at];
+            let FetchSection { settings, refresh, .. } = &mut sections[at];
             match (key, &found.value) {
                 ("source", Value::Text(text)) => settings.source.clone_from(text),
                 ("rev", Value::Text(text)) => settings.rev = Some(text.clone()),
@@ -94,7 +94,7 @@ impl Config {
                 ("skills", Value::Texts(texts)) => settings.skills.clone_from(texts),
                 ("signed_by", Value::Texts(texts)) => settings.signed_by.clone_from(texts),
                 ("agents", Value::Texts(texts)) => settings.agents.clone_from(texts),
-                ("as", Value::Text(text)) => *alias = Some(text.clone()),
+                ("as", Value::Text(text)) => settings.alias = Some(text.clone()),
                 ("refresh", Value::Seconds(time)) => *refresh = Some(*time),
                 _ => {}
             }
@@ -157,7 +157,7 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
         }
         let section = fetch.get_mut(name).and_then(Item::as_table_like_mut);
         let section = section.ok_or_else(|| wrong(format!("`fetch.{name}` is not a section")))?;
-        let FetchSettings { source, rev, path, skills, signed_by, agents } = settings;
+        let FetchSettings { source, rev, path, skills, signed_by, agents, alias } = settings;
         put(section, "source", Some(source.as_str().into()));
         put(section, "rev", rev.as_deref().map(TomlValue::from));
         put(section, "path", path.as_deref().map(TomlValue::from));
@@ -166,6 +166,7 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
         let one_key = one_key.map(|[key]| key.as_str().into());
         put(section, "signed_by", one_key.or_else(|| list(signed_by)));
         put(section, "agents", list(agents));
+        put(section, "as", alias.as_deref().map(TomlValue::from));
         Ok(())
     })
 }

@@ -136,6 +136,11 @@ mod tests {
             let prompt = engine.prompt().text + "\n";
             assert_eq!(prompt.contains("alpha"), !in_prompt.is_empty(), "{show}: {prompt}");
             assert!(prompt.contains(in_prompt), "{show}: {prompt}");
+            let tools = engine.tools(&engine.session(show));
+            let found = tools.call("find_skills", &serde_json::json!({"query": "do alpha"}));
+            let found = found.text().into_owned() + "\n";
+            assert_eq!(found.contains("alpha"), !in_prompt.is_empty(), "{show}: {found}");
+            assert!(found.contains(in_prompt), "{show}: {found}");
             let codes = disclosure.omitted.iter().map(|left_out| left_out.reason.code());
             assert_eq!(codes.collect::<String>(), code, "{show}");
             let typed = engine.disclose("/alpha now").text.contains("Steps of alpha");

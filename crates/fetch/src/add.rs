@@ -2,6 +2,7 @@
 //! put into use. A repository is one source, however many of its skills are added one after the other.
 
 use std::fmt;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use super::address::{Address, taken_apart};
@@ -14,7 +15,7 @@ use super::lock_file::{self, Locked};
 use super::preview::Preview;
 use super::provider::SourceTree;
 use super::source_list::SourceList;
-use repertoire::catalog::{Catalog, CatalogOptions};
+use repertoire::catalog::{Catalog, CatalogOptions, Source};
 use repertoire::spans;
 use repertoire::{Error, ErrorCode};
 use repertoire_config::{self as config, FetchSection, FetchSettings};
@@ -124,7 +125,9 @@ impl SourceList<'_> {
         };
         let chosen = || name.map_or_else(|| location.default_name(), str::to_owned);
         let name = known.as_ref().map_or_else(chosen, |known| known.name.clone());
-        check_name(&name)?;
+        for name in iter::once(&name).chain(&new.alias) {
+            check_name(name)?;
+        }
         let settings = match &known {
             Some(known) => self.joined(known, new, settings.rev.is_none())?,
             None => new,
@@ -183,7 +186,10 @@ impl Opened<'_> {
         let Opened { list, plan: Plan { name, settings, known }, fetched, .. } = self;
         let Fetched { locked, signed_by, left_out } = fetched;
         let new = list.copies.unpack(&locked.files, &list.fetcher.objects)?;
-        let ids = |root: PathBuf| ids_in(&name, &locked.source, root);
+        let ids = |root: PathBuf| {
+            let source = source_at(&name, &locked.source, root);
+            ids_in(source.alias(settings.alias.as_deref().unwrap_or_default()))
+        };
         let before = ids(list.copies.root(&name));
         let _guard = list.copies.lock(&list.fetcher.deadline())?;
         if list.named(&name).map(|section| section.settings) != known.map(|known| known.settings) {
@@ -249,12 +255,11 @@ fn in_each_reading<T>(
     Err(first)
 }
 
-/// The ids of the skills in a copy.
-fn ids_in(name: &str, address: &str, root: PathBuf) -> Vec<String> {
-    if !root.is_dir() {
+/// The ids of the skills of a source, which may not be there.
+fn ids_in(source: Source) -> Vec<String> {
+    if !source.root().is_some_and(Path::is_dir) {
         return Vec::new();
     }
-    let source = source_at(name, address, root);
     let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
     let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
     entries.map(|entry| entry.id.to_string()).collect()

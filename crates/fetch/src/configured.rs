@@ -90,7 +90,7 @@ impl Fetcher {
                 placed.extend(self.placed_copies(&config, &section));
             }
             let mut source = source_at(name, &section.settings.source, root);
-            match section.alias.as_deref().map(|alias| (alias, check_name(alias))) {
+            match section.settings.alias.as_deref().map(|alias| (alias, check_name(alias))) {
                 Some((alias, Ok(()))) => source = source.alias(alias),
                 Some((_, Err(error))) => {
                     find(Code::InvalidSource, error.message().to_owned(), error.help());

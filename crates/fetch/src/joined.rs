@@ -58,7 +58,8 @@ impl SourceList<'_> {
         let skills = self.joined_skills(section, &new.skills)?;
         let mut agents = known.agents.clone();
         agents.extend(new.agents.into_iter().filter(|agent| !known.agents.contains(agent)));
-        Ok(FetchSettings { signed_by, skills, agents, ..known.clone() })
+        let alias = new.alias.or_else(|| known.alias.clone());
+        Ok(FetchSettings { signed_by, skills, agents, alias, ..known.clone() })
     }
 
     fn newest(&self, settings: &FetchSettings) -> Result<Option<String>, Error> {

@@ -74,7 +74,8 @@ impl Locked {
     /// Tells whether this state was fetched with these settings, apart from the keys that must sign the
     /// source.
     pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
-        let FetchSettings { source, rev, path, skills, signed_by: _, agents: _ } = settings;
+        let FetchSettings { source, rev, path, skills, signed_by: _, agents: _, alias: _ } =
+            settings;
         (&self.source, &self.rev, &self.path, &self.skills) == (source, rev, path, skills)
     }
 }

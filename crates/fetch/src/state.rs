@@ -111,7 +111,7 @@ pub(super) enum Answer<'a> {
 
 /// The settings in the form in which a state stores them: those that decide what is fetched.
 pub(super) fn written(settings: &FetchSettings) -> String {
-    let settings = FetchSettings { agents: Vec::new(), ..settings.clone() };
+    let settings = FetchSettings { agents: Vec::new(), alias: None, ..settings.clone() };
     serde_json::to_string(&settings).unwrap_or_default()
 }
 

@@ -137,6 +137,18 @@ impl SqliteStore {
         Ok(store)
     }
 
+    /// Opens the store at `path` for reading alone: where it cannot be written, what was recorded can still be read.
+    /// Recording fails, and damage is not repaired.
+    ///
+    /// Fails with `EXECUTION_ERROR` if there is no store of this version, or it cannot be read.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<SqliteStore, Error> {
+        let path = file::absolute(path.as_ref())?;
+        let opened = Some(file::open_read_only(&path)?);
+        let (set_aside, tell) = (Vec::new(), Box::new(|_: &SetAside| {}));
+        let inner = Mutex::new(Inner { opened, is_held: false, set_aside, tell });
+        Ok(SqliteStore { path, wait: Duration::ZERO, inner })
+    }
+
     /// Returns the paths of the damaged files that this store set aside, the oldest first.
     pub fn set_aside(&self) -> Vec<PathBuf> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).set_aside.clone()

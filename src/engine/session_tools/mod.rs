@@ -37,7 +37,7 @@ pub struct SessionToolsOptions {
     /// default. For a longer output, the answer has its first lines and says how to read on.
     pub output_bytes: usize,
     /// True to list the tools of all toolsets from the beginning, for clients that list tools only once.
-    /// False by default: then the engine's [`ToolPolicy`](crate::toolset::ToolPolicy) decides.
+    /// False by default: then the engine's `ToolPolicy` decides.
     pub all_toolsets: bool,
 }
 
@@ -265,9 +265,15 @@ fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>
     Ok(Cow::Owned(if read.is_null() { Value::Object(Map::new()) } else { read }))
 }
 
-/// Parses the arguments of a tool.
+/// Parses the arguments of a tool. One that the tool does not have may be `null`, as clients fill in all that they know.
 fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
-    T::deserialize(arguments).map_err(|error| {
+    let given = T::deserialize(arguments).or_else(|error| {
+        let Value::Object(all) = arguments else { return Err(error) };
+        let given = all.iter().filter(|(_, value)| !value.is_null());
+        let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
+        T::deserialize(Value::Object(given)).map_err(|_| error)
+    });
+    given.map_err(|error| {
         // A model knows the terms of JSON, not those of Rust.
         let why = error.to_string().replace("expected usize", "expected a whole number from 0");
         Error::new(

@@ -4,6 +4,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+#[cfg(feature = "scripts")]
+use crate::activation::split_arguments;
 use crate::activation::text_of_arguments;
 
 #[derive(Debug, Deserialize)]
@@ -52,16 +54,23 @@ fn arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
     text_of_arguments(&value).ok_or_else(|| D::Error::custom(format!("`{value}`, expected a text")))
 }
 
-/// Reads the arguments of a script: a list of texts or numbers, or `null` for none.
+/// Reads the arguments of a script: a list of texts or numbers, also as JSON text; a text, which is split as a shell
+/// does; `null`, an empty text or `{}` for none.
 #[cfg(feature = "scripts")]
 fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let values = match Value::deserialize(deserializer)? {
-        Value::Null => Vec::new(),
         Value::Array(values) => values,
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Array(values)) => values,
+            _ => return Ok(split_arguments(&text)),
+        },
+        Value::Null => Vec::new(),
+        Value::Object(named) if named.is_empty() => Vec::new(),
         value => return Err(D::Error::custom(format!("`{value}`, expected a list of texts"))),
     };
+    let is_one = |value: &&Value| !(value.is_array() || value.is_object() || value.is_null());
     let text = |value: &Value| {
-        let text = text_of_arguments(value).filter(|_| !value.is_array() && !value.is_null());
+        let text = Some(value).filter(is_one).and_then(text_of_arguments);
         text.ok_or_else(|| D::Error::custom(format!("`{value}` in a list, expected a text")))
     };
     values.iter().map(text).collect()

@@ -68,7 +68,10 @@ impl SessionTools {
         let turn = self.engine.turn(&call.query, &self.session);
         let (found, failure) = turn.find_or_failure(limit);
         keep_query(&self.session, &call.query, &found);
-        let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
+        let lines = found.iter().map(|skill| match &*skill.brief {
+            "" => format!("- {}", skill.id),
+            brief => format!("- {}: {brief}", skill.id),
+        });
         let mut lines: Vec<String> = lines.collect();
         if lines.is_empty() {
             lines.push("No skill fits.".to_owned());

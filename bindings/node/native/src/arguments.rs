@@ -1,10 +1,21 @@
 //! The arguments of the façade's methods.
 
+use repertoire_bindings::repertoire::activation::text_of_arguments;
 use repertoire_bindings::{
     BudgetValue, DisclosureSettings, HowToLoadSetting, LOADED_BY_THE_AGENT, PromptSettings,
 };
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+/// Reads the arguments of a skill, as hosts write them.
+pub(crate) fn skill_arguments<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    text_of_arguments(&value)
+        .ok_or_else(|| D::Error::custom("`args` is a string, a number, or an array of them"))
+}
 
 /// Reads a value for which `null` stands for its default.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
@@ -144,7 +155,7 @@ pub(crate) struct Arguments {
     pub(crate) tools: ToolsOptions,
     pub(crate) limit: Option<usize>,
     pub(crate) name: String,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "skill_arguments")]
     pub(crate) args: String,
     pub(crate) audience: Option<String>,
     pub(crate) by: Option<String>,

@@ -41,6 +41,7 @@ struct FullSource {
     optional: bool,
     #[serde(default, deserialize_with = "or_default")]
     links_outside: bool,
+    alias: Option<String>,
 }
 
 /// The ranking by meaning: a switch, or the path of a table or a model.
@@ -189,7 +190,7 @@ impl Options {
 impl Source {
     /// The setting of the source at the place `nth`, for the callbacks of `host`.
     fn setting(self, host: u32, nth: u32) -> SourceSetting {
-        let FullSource { path, provider, scope, optional, links_outside } = match self {
+        let FullSource { path, provider, scope, optional, links_outside, alias } = match self {
             Source::Path(path) => return SourceSetting::bare(path),
             Source::Full(source) => source,
         };
@@ -197,7 +198,8 @@ impl Source {
             Some(name) => SourceSetting::provided(name, Arc::new(HostProvider::new(host, nth))),
             None => SourceSetting::bare(path.unwrap_or_default()),
         };
-        SourceSetting { scope: scope.unwrap_or(bare.scope), optional, links_outside, ..bare }
+        let scope = scope.unwrap_or(bare.scope);
+        SourceSetting { scope, optional, links_outside, alias, ..bare }
     }
 }
 

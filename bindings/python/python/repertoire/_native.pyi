@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, final
 
 from ._errors import RepertoireError
 from .types import (
+    Arguments,
     Audience,
     Budget,
     Cancellation,
@@ -142,7 +143,7 @@ class Engine:
     def activate(
         self,
         name: str,
-        args: str | None = None,
+        args: Arguments | None = None,
         *,
         session: Session,
         audience: Audience | None = "model",
@@ -153,7 +154,7 @@ class Engine:
     async def aactivate(
         self,
         name: str,
-        args: str | None = None,
+        args: Arguments | None = None,
         *,
         session: Session,
         audience: Audience | None = "model",
@@ -421,6 +422,7 @@ class Source:
     A provider is an object with ``list()`` and ``read(path)``, or a dictionary of files: texts, bytes, or
     functions that make a file when it is read. Its scope is ``memory``, unless another one is given, and
     its name begins the paths in diagnostics: by default that of the class, or ``memory`` for a dictionary.
+    With an alias, the ids of its skills begin with it, so that two sources may have a skill of the same name.
     """
 
     def __new__(
@@ -431,6 +433,7 @@ class Source:
         optional: bool | None = False,
         links_outside: bool | None = False,
         name: str | None = None,
+        alias: str | None = None,
     ) -> Source: ...
     @property
     def path(self) -> os.PathLike[str] | None:
@@ -438,6 +441,9 @@ class Source:
     @property
     def scope(self) -> ProviderScope:
         """The scope: who provides the skills."""
+    @property
+    def alias(self) -> str | None:
+        """The prefix of the ids of its skills: ``r1`` for ``r1/review``."""
 
 @final
 class Config:

@@ -27,6 +27,7 @@ Format = Literal["markdown", "xml", "json"]
 HitKind = Literal["name", "keyword", "verb", "pattern", "path"]
 MetaQuestion = Literal["registry", "show_all"]
 Path: TypeAlias = "str | os.PathLike[str]"
+Arguments: TypeAlias = "str | float | Sequence[str | float]"
 Scope = Literal["bundled", "user", "project"]
 ProviderScope = Literal["bundled", "user", "project", "memory"]
 ToolFormat = Literal["openai", "anthropic", "mcp"]

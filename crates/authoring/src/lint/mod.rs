@@ -11,6 +11,7 @@ mod confusable;
 mod dead;
 mod descriptions;
 mod generic;
+mod missing;
 mod patterns;
 mod scripts;
 mod similar;
@@ -28,6 +29,7 @@ use repertoire::skill::Spanned;
 
 pub use confusable::confusable;
 pub use generic::is_generic;
+pub use missing::missing;
 pub use patterns::{PatternCost, pattern_cost};
 pub use unused::unused;
 

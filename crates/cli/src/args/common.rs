@@ -46,6 +46,9 @@ pub(crate) struct Common {
     /// The agent whose skills and settings count
     #[arg(skip)]
     pub(crate) agent: Option<HookAgent>,
+    /// The agent that a server serves, whose section of `skills.show` counts
+    #[arg(skip)]
+    pub(crate) served: Option<HookAgent>,
     /// The directory that this agent was started in; the working directory if it is not known
     #[arg(skip)]
     pub(crate) started_in: Option<PathBuf>,

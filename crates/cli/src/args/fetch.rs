@@ -52,6 +52,9 @@ pub(crate) struct AddArgs {
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Begin the ids of its skills with `ALIAS/`, where another source has skills of the same names
+    #[arg(long = "as", value_name = "ALIAS")]
+    pub(crate) alias: Option<String>,
     /// Public key of minisign that must have signed the source; if repeated, one of the keys must
     /// have
     #[arg(long = "signed-by", value_name = "KEY")]

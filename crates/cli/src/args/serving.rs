@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use repertoire::ConsentPolicy;
+use repertoire_agents::HookAgent;
 
-use super::agents::McpAgent;
+use super::agents::{McpAgent, hook_agents};
 use super::hook::PlaceArgs;
 use super::routing::RoutingArgs;
 use super::values::one_of;
@@ -29,6 +30,9 @@ pub(crate) struct McpArgs {
     /// Continue the session of this name, which hooks and other commands know too, and keep it
     #[arg(long, value_name = "NAME", conflicts_with = "http")]
     pub(crate) session: Option<String>,
+    /// The agent that this server is for: its section of `skills.show` in `config.toml` counts
+    #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
+    pub(crate) agent: Option<HookAgent>,
     #[command(flatten)]
     pub(crate) client: McpClientArgs,
     #[command(flatten)]

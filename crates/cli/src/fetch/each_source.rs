@@ -25,6 +25,7 @@ pub(super) fn each_source(
     for source in &addresses {
         let mut settings = args.choice.settings(&address(source, &args.command)?);
         settings.signed_by.clone_from(&args.signed_by);
+        settings.alias.clone_from(&args.alias);
         settings.agents = args.agents.iter().map(HookAgent::to_string).collect();
         match add(&settings) {
             Err(error) if addresses.len() > 1 && signals::cancelled_by().is_none() => {

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
 }
 
 fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let common = &Common { channel: Channel::Mcp, ..common.clone() };
+    let common = &Common { channel: Channel::Mcp, served: args.agent, ..common.clone() };
     // Invalid tokens must be reported before any skill is read and before an address is announced.
     let tokens = args.http.map(|address| tokens::given(args, address)).transpose()?;
     let is_kept = args.http.is_some() || args.session.is_some();

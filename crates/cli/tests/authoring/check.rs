@@ -37,6 +37,29 @@ fn a_file_is_compared_with_the_sources_that_are_named() {
 }
 
 #[test]
+fn a_required_skill_that_is_nowhere_is_a_finding_at_its_place() {
+    let place = Place::new();
+    let skill = |path: &str, name: &str, fields: &str| {
+        let text =
+            format!("---\nname: {name}\ndescription: Sends {name} letters\n{fields}---\nB\n");
+        place.write(&format!("{path}/{name}/SKILL.md"), text);
+    };
+    skill("skills", "alpha", "requires_skills: [beta, acme:gamma, delta]\n");
+    skill("skills", "beta", "depends: nowhere\n");
+    skill("home/.agents/skills", "gamma", "");
+    let wanted = ["missing-skill skills/alpha/SKILL.md:4", "missing-skill skills/beta/SKILL.md:4"];
+    for args in [&["skills"][..], &["--source", "skills", "--source", "home/.agents/skills"]] {
+        assert_eq!(codes(&place, args), wanted, "{args:?}");
+    }
+    // One file alone is not compared with its neighbours, but they are there.
+    assert_eq!(codes(&place, &["skills/alpha/SKILL.md"]), wanted[..1]);
+    skill("skills", "delta", "");
+    assert_eq!(codes(&place, &["skills/alpha/SKILL.md"]), [""; 0]);
+    skill("home/.agents/skills", "nowhere", "");
+    assert_eq!(codes(&place, &["skills"]), [""; 0]);
+}
+
+#[test]
 fn bundled_skills_are_compared_with_and_not_judged() {
     let place = place();
     std::fs::create_dir(place.path().join(".repertoire")).unwrap();

@@ -177,3 +177,23 @@ fn a_skill_of_two_sources_is_named_with_its_source() {
         json!([{"name": "again", "skills": ["pdf"], "source_removed": false, "edited": null}])
     );
 }
+
+#[test]
+fn an_alias_is_written_for_a_source_and_stays_with_one_skill_more() {
+    let (place, _repository) = served();
+    let added = place.run(["add", "o/r@pdf", "--as", "r1", "--json"]).exits(0).json();
+    assert_eq!(added["skills"], json!(["r1/pdf"]), "{added}");
+    let added = place.run(["add", "o/r@docx", "--json"]).exits(0).json();
+    assert_eq!(added["new"], json!(["r1/docx"]), "{added}");
+    assert!(config(&place).ends_with("as = \"r1\"\n"), "{}", config(&place));
+    assert_eq!(fetched(&place), ["r1/docx", "r1/pdf"]);
+    for written in ["r1/pdf", "r1:pdf", "/r1:pdf"] {
+        assert!(place.run(["use", written]).exits(0).stdout.contains("/pdf"), "{written}");
+    }
+    place.run(["add", "o/r@docx", "--as", "r2"]).exits(0);
+    assert_eq!(fetched(&place), ["r2/docx", "r2/pdf"]);
+    for alias in ["a/b", "-a", ""] {
+        let refused = place.run(["add", "o/r@docx", &format!("--as={alias}")]).exits(1);
+        assert!(refused.stderr.contains("cannot be the name of a source"), "{refused:?}");
+    }
+}

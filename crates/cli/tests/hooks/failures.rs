@@ -157,6 +157,49 @@ fn no_command_fails_without_the_state_of_its_session() {
     }
 }
 
+#[test]
+fn counts_are_shown_where_they_cannot_be_written() {
+    let place = place();
+    let source = ["--source", ".repertoire/skills"];
+    let stats = || place.run(["stats", "--json"].iter().chain(&source)).exits(0).json();
+    place.run(["disclose", "deploy it", "--session", "s"].iter().chain(&source)).exits(0);
+    let wanted = stats();
+    assert_eq!(wanted["skills"][0]["fired"], 1, "{wanted}");
+    // Whoever opens the store for writing needs this file.
+    fs::remove_file(state(&place, "sessions.sqlite.lock")).unwrap();
+    fs::create_dir(state(&place, "sessions.sqlite.lock")).unwrap();
+    assert_eq!(stats(), wanted);
+}
+
+#[test]
+fn an_address_that_is_of_no_store_costs_no_answer() {
+    let place = place();
+    for address in ["foo://x", "redis://127.0.0.1:1/", "/no/address", "postgres://"] {
+        for (args, part) in WITH_SESSION {
+            let of_session = ["--session", "s", "--source", ".repertoire/skills"];
+            let mut command = place.command([args, &of_session].concat());
+            command.env("REPERTOIRE_SESSIONS", address);
+            let run = finish(command, b"").exits(0);
+            assert!(run.stdout.contains(part), "{address} {args:?}: {run:?}");
+            let told = run.stderr.matches("answering without the memory of sessions").count();
+            assert_eq!(told, 1, "{address} {args:?}: {run:?}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_of_the_user_runs_where_no_state_can_be() {
+    let place = place();
+    let skill = "home/.agents/skills/tidy";
+    place.write(&format!("{skill}/SKILL.md"), "---\nname: tidy\ndescription: d\n---\n");
+    place.write(&format!("{skill}/scripts/go.sh"), "echo tidied\n");
+    place.write("home/.local", "a file");
+    for args in [&["run", "tidy", "go.sh"][..], &["run", "--session", "s", "tidy", "go.sh"]] {
+        assert_eq!(place.run(args).exits(0).stdout, "tidied\n", "{args:?}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_the_log_has_a_remedy() {

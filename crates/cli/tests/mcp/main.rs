@@ -22,6 +22,7 @@ mod plugin;
 mod python;
 mod rights;
 mod shared;
+mod shown;
 mod skills;
 mod streams;
 #[path = "../../../../tests/support/mod.rs"]

@@ -100,11 +100,15 @@ impl Identity {
     }
 }
 
+/// Returns the absolute form of `path`, which is never mistaken for a URI or for a database in memory.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(path).map_err(|error| io_error("find", path, error))
+}
+
 /// Creates the directory of `path` if there is none, and resolves links.
 pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
     let failed = |error| io_error("find", path, error);
-    // An absolute path is never mistaken for a URI or for a database in memory.
-    let absolute = std::path::absolute(path).map_err(failed)?;
+    let absolute = absolute(path)?;
     if let Some(dir) = absolute.parent() {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
@@ -164,6 +168,26 @@ pub(super) fn open(
         done => done.map_err(fail)?,
     };
     Ok((Opened { connection, identity: Identity::of(path) }, set_aside))
+}
+
+/// Opens the database at `path` for reading alone, where neither it nor its directory can be written.
+pub(super) fn open_read_only(path: &Path) -> Result<Opened, Error> {
+    let fail = |problem: Problem| problem.into_error("open", path);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    refuse_foreign(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = |name: &Path, flags| {
+        let mut connection = Connection::open_with_flags(name, flags)?;
+        rows::prepare(&mut connection, &path.display().to_string())?;
+        Ok(connection)
+    };
+    let connection = open(path, flags).or_else(|problem: Problem| {
+        // Without its side files, which the last writer removed, a database is read as it lies there.
+        let name = path.to_str().filter(|name| !name.contains(['?', '#', '%'])).ok_or(problem)?;
+        let name = format!("file:{name}?immutable=1");
+        open(name.as_ref(), flags | OpenFlags::SQLITE_OPEN_URI)
+    });
+    Ok(Opened { connection: connection.map_err(fail)?, identity: Identity::of(path) })
 }
 
 /// Refuses a file whose signature is not that of a session store.

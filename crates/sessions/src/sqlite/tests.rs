@@ -291,3 +291,32 @@ fn a_link_is_followed_within_its_directory_and_the_file_it_names_set_aside() {
     use_git(&store, "a").unwrap();
     assert_eq!(SqliteStore::open(&real).unwrap().state("a").unwrap().skills[0].uses, 1);
 }
+
+#[test]
+fn a_store_that_cannot_be_written_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    assert!(SqliteStore::open_read_only(&path).is_err(), "there is none");
+    let store = SqliteStore::open(&path).unwrap();
+    use_git(&store, "s").unwrap();
+    // With the journal of a process that was killed, and without one.
+    for closes in [false, true] {
+        let open = store.inner.lock().unwrap().opened.take();
+        match open {
+            Some(open) if closes => drop(open),
+            open => std::mem::forget(open),
+        }
+        let lock = dir.path().join("sessions.db.lock");
+        fs::remove_file(&lock).unwrap();
+        fs::create_dir(&lock).unwrap();
+        assert!(SqliteStore::open(&path).is_err(), "its lock cannot be taken");
+        let read = SqliteStore::open_read_only(&path).unwrap();
+        assert_eq!(read.state("s").unwrap().skills.len(), 1);
+        assert_eq!(read.tallies(Day::today()).unwrap().sessions, 1);
+        assert_eq!(use_git(&read, "s").unwrap_err().code(), ErrorCode::ExecutionError);
+        fs::remove_dir(&lock).unwrap();
+        use_git(&store, "s").unwrap();
+    }
+    fs::write(dir.path().join("other.db"), "SQLite format 3").unwrap();
+    assert!(SqliteStore::open_read_only(dir.path().join("other.db")).is_err(), "not ours");
+}
