@@ -8,11 +8,13 @@ mod binary;
 mod damage;
 #[cfg(unix)]
 mod hook;
+#[cfg(feature = "transformer")]
 mod hurry;
 #[path = "../../../../tests/support/reads.rs"]
 mod reads;
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
+#[cfg(feature = "transformer")]
 #[path = "../support/transformer.rs"]
 mod transformer;
 
