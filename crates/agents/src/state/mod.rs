@@ -7,6 +7,7 @@
 mod claude_code;
 mod claude_plugins;
 mod claude_settings;
+mod claude_types;
 mod codex;
 mod copilot;
 mod cursor;
@@ -27,7 +28,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::agent::HookAgent;
-use super::listing::ListingBudget;
+use super::listing::{ListedPlace, ListingBudget};
 use super::real_path::real;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
@@ -135,6 +136,12 @@ impl SkillRoot {
     fn plugin(name: &str, path: impl Into<PathBuf>) -> SkillRoot {
         SkillRoot { plugin: Some(name.to_owned()), ..SkillRoot::new(Scope::Fetched, path) }
     }
+
+    /// The directory in the agent's own list of skills.
+    fn listed(&self, kind: usize, word: &'static str) -> ListedPlace {
+        let dirs = std::iter::once(self.path.clone()).chain(links_in(&self.path).into_keys());
+        ListedPlace { dirs: dirs.collect(), kind, word }
+    }
 }
 
 impl HookAgent {
@@ -161,7 +168,12 @@ impl HookAgent {
         match self {
             HookAgent::ClaudeCode => Some(claude_code::listing_budget(start, model)),
             HookAgent::Codex => Some(codex::listing_budget(start)),
-            _ => None,
+            HookAgent::Copilot => Some(copilot::listing_budget(start)),
+            HookAgent::Droid => Some(droid::listing_budget(start, model)),
+            // Measured with 300 skills: they describe each of them.
+            HookAgent::Gemini | HookAgent::OpenCode | HookAgent::Qwen => None,
+            // There is no program to measure with.
+            HookAgent::Cursor => None,
         }
     }
 

@@ -82,7 +82,6 @@ pub(super) fn apply(agent: HookAgent, start: &Start, state: &mut AgentState) {
         HookAgent::Copilot => {
             without_tool(options, &["--excluded-tools"], "skill", state);
             only_tools(options, "--available-tools", "skill", state);
-            add_directories(options, start, ".github/skills", state);
         }
         HookAgent::Droid => without_tool(options, &["--disabled-tools"], "Skill", state),
         // Those of Codex are a layer of its configuration. With `--pure`, OpenCode has no hook.
@@ -102,7 +101,7 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
         };
         leave_out(state, is_read, &by(&format!("--setting-sources {}", sources.join(","))));
     }
-    add_directories(options, start, ".claude/skills", state);
+    state.roots.extend(added_directories(start, ".claude/skills"));
     for dir in options.values(&["--plugin-dir"]) {
         state.roots.extend(of_variable(start.dir().join(dir).as_os_str()));
     }
@@ -115,11 +114,11 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
     }
 }
 
-/// Adds the skills in the directories that the user lets the agent use, too.
-fn add_directories(options: Options<'_>, start: &Start, skills: &str, state: &mut AgentState) {
-    let dirs = options.list(&["--add-dir"]).into_iter();
+/// Returns the directory `skills` of each directory that the user lets the agent use, too.
+pub(super) fn added_directories(start: &Start, skills: &str) -> Vec<SkillRoot> {
+    let dirs = Options::of(start).list(&["--add-dir"]).into_iter();
     let dirs = dirs.map(|dir| start.dir().join(dir)).filter(|dir| dir.is_dir());
-    state.roots.extend(dirs.map(|dir: PathBuf| SkillRoot::project(dir.join(skills))));
+    dirs.map(|dir: PathBuf| SkillRoot::project(dir.join(skills))).collect()
 }
 
 /// Leaves out the extensions that the option does not name.
