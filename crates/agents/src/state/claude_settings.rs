@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::claude_types::wrong_type;
 use super::options::{Options, PLACE};
-use super::settings::{Settings, entries};
+use super::settings::{Settings, Syntax, entries};
 use super::{Obstacle, Start};
 
 /// The directory of managed settings, relative to the root of the system.
@@ -42,7 +42,7 @@ impl Files {
         let managed = std::iter::once(managed.join("managed-settings.json")).chain(parts);
         let mut ignored = Vec::new();
         let mut valid = |path: PathBuf| {
-            let file = Settings::read_json(path)?;
+            let file = Settings::read_valid(path, Syntax::Json)?;
             let wrong = |file: &Settings| {
                 let (name, value) = wrong_type(&file.value)?;
                 Some(Obstacle::new(format!("{name}: {value}"), &file.path))
@@ -110,6 +110,13 @@ impl Files {
         let (value, by) = self.variable(start, name)?;
         let value = value.to_string_lossy().trim().to_lowercase();
         matches!(value.as_str(), "1" | "true" | "yes" | "on").then_some(by)
+    }
+
+    /// Tells whether the agent's own skills are in its list.
+    pub(super) fn has_own_skills(&self, start: &Start) -> bool {
+        let decides = self.all().rev().find_map(|file| file.switch("/disableBundledSkills"));
+        let variable = self.turned_on(start, "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS");
+        decides != Some(true) && variable.is_none()
     }
 
     /// Returns the setting of the administrator by which only those `things` count that plugins bring.

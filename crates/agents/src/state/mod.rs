@@ -52,6 +52,8 @@ pub struct AgentState {
     pub local_settings_dirs: Vec<PathBuf>,
     /// The settings files of which the agent ignores everything, each with the setting because of which.
     pub ignored_files: Vec<(PathBuf, Obstacle)>,
+    /// The settings files of which another file replaces hooks, each with the event and that file.
+    pub replaced_hooks: Vec<(PathBuf, Obstacle)>,
     /// The directories of skills that the agent leaves out, each with the setting because of which: those of
     /// plugins that are turned off, or of a project that the user distrusts.
     pub left_out: Vec<(PathBuf, Obstacle)>,

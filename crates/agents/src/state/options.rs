@@ -23,7 +23,7 @@ impl<'s> Options<'s> {
         Options(&words[..end])
     }
 
-    fn has(self, name: &str) -> bool {
+    pub(super) fn has(self, name: &str) -> bool {
         self.0.iter().any(|word| word == name)
     }
 
@@ -83,7 +83,10 @@ pub(super) fn apply(agent: HookAgent, start: &Start, state: &mut AgentState) {
             without_tool(options, &["--excluded-tools"], "skill", state);
             only_tools(options, "--available-tools", "skill", state);
         }
-        HookAgent::Droid => without_tool(options, &["--disabled-tools"], "Skill", state),
+        HookAgent::Droid => {
+            without_tool(options, &["--remove-tools", "--disabled-tools"], "Skill", state);
+            only_tools(options, "--only-tools", "Skill", state);
+        }
         // Those of Codex are a layer of its configuration. With `--pure`, OpenCode has no hook.
         HookAgent::Codex | HookAgent::OpenCode | HookAgent::Cursor => {}
     }
@@ -269,6 +272,8 @@ mod tests {
             (Copilot, "--excluded-tools skill", vec![]),
             (Copilot, "--available-tools bash", vec![]),
             (Droid, "exec --disabled-tools Skill", vec![]),
+            (Droid, "exec --remove-tools Execute,Skill", vec![]),
+            (Droid, "exec --only-tools Read", vec![]),
         ] {
             let words: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
             let mut found = finds(agent, &words);

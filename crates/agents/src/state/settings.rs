@@ -25,6 +25,15 @@ pub(super) struct Settings {
     root: CstRootNode,
 }
 
+/// The syntax that an agent demands of a settings file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Syntax {
+    /// JSON, also after a byte order mark.
+    Json,
+    /// JSON with comments.
+    Comments,
+}
+
 impl Settings {
     /// Reads the file at `path`.
     pub(super) fn read(path: impl Into<PathBuf>) -> Option<Settings> {
@@ -32,14 +41,29 @@ impl Settings {
         Settings::parse(&text(&path)?, path)
     }
 
-    /// Reads the file at `path` for an agent that allows no comments. Returns the fault of one that is not
-    /// valid, and `None` if there is no text.
-    pub(super) fn read_json(path: impl Into<PathBuf>) -> Option<Result<Settings, Obstacle>> {
+    /// Reads the file at `path` for an agent that ignores all of one that is not valid. Returns the fault of such
+    /// a file, and `None` if there is no text.
+    pub(super) fn read_valid(
+        path: impl Into<PathBuf>,
+        syntax: Syntax,
+    ) -> Option<Result<Settings, Obstacle>> {
         let path = path.into();
         let text = text(&path)?;
-        let json = serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}'));
-        let fault = json.err().map(|error| Obstacle::new(error.to_string(), &path));
-        match (fault, Settings::parse(&text, path)) {
+        let fault = match syntax {
+            Syntax::Json => {
+                let json = serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}'));
+                json.err().map(|error| error.to_string())
+            }
+            Syntax::Comments if text.starts_with('\u{feff}') => {
+                Some("a byte order mark".to_owned())
+            }
+            Syntax::Comments => {
+                let options =
+                    ParseOptions { allow_trailing_commas: false, ..ParseOptions::default() };
+                CstRootNode::parse(&text, &options).err().map(|error| error.to_string())
+            }
+        };
+        match (fault.map(|fault| Obstacle::new(fault, &path)), Settings::parse(&text, path)) {
             (Some(fault), _) => Some(Err(fault)),
             (None, file) => file.map(Ok),
         }

@@ -70,6 +70,23 @@ fn droid() {
                 "",
                 LINE,
             ),
+            set_up(&[OWN, ("home/.factory/settings.local.json", OFF)], "", Nothing),
+            // Comments are allowed, but with a comma too many or a byte order mark it ignores all of a file.
+            set_up(
+                &[OWN, ("p/.factory/settings.json", r#"{/* mine */ "disabledSkills": ["verse"]}"#)],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[OWN, ("p/.factory/settings.json", r#"{"disabledSkills": ["verse"],}"#)],
+                "",
+                LINE,
+            ),
+            set_up(
+                &[OWN, ("p/.factory/settings.json", "\u{feff}{\"disabledSkills\": [\"verse\"]}")],
+                "",
+                LINE,
+            ),
             // A skill may say itself that it is off, also one that it does not look for.
             set_up(&[("p/.factory/skills/verse/SKILL.md", DISABLED)], "", Nothing),
             set_up(&[("p/.claude/skills/verse/SKILL.md", DISABLED)], "", Nothing),
