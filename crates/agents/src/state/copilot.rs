@@ -205,9 +205,10 @@ fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) -> Vec<SkillRo
     for (id, (is_on, file, dir)) in found {
         let name = id.split('@').next().unwrap_or_default();
         for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
-            match is_on {
-                true => roots.push(root),
-                false => state.left_out.push((root.path, Obstacle::of_plugin(&id, &file.path))),
+            if is_on {
+                roots.push(root);
+            } else {
+                state.left_out.push((root.path, Obstacle::of_plugin(&id, &file.path)));
             }
         }
     }

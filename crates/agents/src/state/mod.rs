@@ -172,10 +172,8 @@ impl HookAgent {
             HookAgent::Codex => Some(codex::listing_budget(start)),
             HookAgent::Copilot => Some(copilot::listing_budget(start)),
             HookAgent::Droid => Some(droid::listing_budget(start, model)),
-            // Measured with 300 skills: they describe each of them.
-            HookAgent::Gemini | HookAgent::OpenCode | HookAgent::Qwen => None,
-            // There is no program to measure with.
-            HookAgent::Cursor => None,
+            // Measured with 300 skills: they describe each of them. Of Cursor there is no program to measure with.
+            HookAgent::Gemini | HookAgent::OpenCode | HookAgent::Qwen | HookAgent::Cursor => None,
         }
     }
 
