@@ -310,11 +310,6 @@ fn claude_code() {
                 TOOL,
             ),
             set_up(
-                &[CLAUDE, (SETTINGS, r#"{"viewMode": "x", "skillOverrides": {"verse": "off"}}"#)],
-                "",
-                Nothing,
-            ),
-            set_up(
                 &[CLAUDE, (SETTINGS, r#"{"model": 7, "skillOverrides": {"verse": "off"}}"#)],
                 "",
                 TOOL,
