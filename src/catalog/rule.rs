@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf, absolute};
 
+use serde_json::Value as Json;
+
 use super::naming::is_like;
 use super::{Entry, Scope};
 use crate::diagnostic::{Code, Diagnostic};
@@ -112,10 +114,14 @@ pub enum RuleTarget {
     Name(String),
     /// Skills with exactly this name, of those in [`RuleTarget::Name`].
     Exact(String),
+    /// Skills with this name in any letter case, of those in [`RuleTarget::Name`].
+    Caseless(String),
     /// The skill with this file or directory, whether a link leads to it or not.
     File(PathBuf),
     /// The skills below this directory.
     Below(PathBuf),
+    /// Skills whose front matter has this truth value in a key that is not a field of skills.
+    Key(&'static str, bool),
 }
 
 /// Returns the reason by which the last of `rules` that applies turns `entry` off.
@@ -129,6 +135,10 @@ impl RuleTarget {
         match self {
             RuleTarget::Name(pattern) => names(entry).any(|name| is_like(&name, pattern)),
             RuleTarget::Exact(wanted) => names(entry).any(|name| name == *wanted),
+            RuleTarget::Caseless(wanted) => {
+                let wanted = wanted.to_lowercase();
+                names(entry).any(|name| name.to_lowercase() == wanted)
+            }
             RuleTarget::File(wanted) => {
                 let wanted = real(wanted);
                 let paths = [entry.skill.path(), dir].into_iter().flatten();
@@ -136,6 +146,9 @@ impl RuleTarget {
             }
             RuleTarget::Below(root) => {
                 dir.and_then(|dir| absolute(dir).ok()).is_some_and(|dir| dir.starts_with(root))
+            }
+            RuleTarget::Key(key, value) => {
+                entry.skill.manifest().extra.get(*key).and_then(Json::as_bool) == Some(*value)
             }
         }
     }

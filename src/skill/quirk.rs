@@ -70,10 +70,13 @@ quirks! {
     LongDescription: "its `description` has more than 1,024 characters",
     MetadataNotMap: "its `metadata` is not a map",
     NullMetadata: "its `metadata` has no value",
+    ShortNotScalar: "its `metadata` has a list or a map as `short-description`",
     ToolsNotTexts: "its `allowed-tools` is neither text nor a list of texts",
+    OtherToolsNotTexts: "its `tools` is neither text nor a list of texts",
     HintNotText: "its `argument-hint` is not text",
     SwitchNotBoolean:
         "its `disable-model-invocation` or `user-invocable` is neither `true` nor `false`",
+    EnabledNotBoolean: "its `enabled` is neither `true` nor `false`",
     LicenseNotText: "its `license` or `compatibility` is not text",
     ModelNotText: "its `model` is not text",
 }

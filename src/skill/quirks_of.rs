@@ -55,9 +55,14 @@ pub(super) fn quirks_of(text: &str, document: &Document, front_matter: &FrontMat
         Quirk::MetadataNotMap,
     );
     quirks.insert_if(
-        value("allowed-tools").is_some_and(|node| !is_texts(node)),
-        Quirk::ToolsNotTexts,
+        metadata.and_then(short_description).is_some_and(|node| is_collection(node, text)),
+        Quirk::ShortNotScalar,
     );
+    for (key, quirk) in
+        [("allowed-tools", Quirk::ToolsNotTexts), ("tools", Quirk::OtherToolsNotTexts)]
+    {
+        quirks.insert_if(value(key).is_some_and(|node| !is_texts(node)), quirk);
+    }
     let not_text = |node: &Node| !node.is_null() && !is_text(node);
     quirks.insert_if(value("argument-hint").is_some_and(not_text), Quirk::HintNotText);
     quirks.insert_if(value("model").is_some_and(not_text), Quirk::ModelNotText);
@@ -65,7 +70,27 @@ pub(super) fn quirks_of(text: &str, document: &Document, front_matter: &FrontMat
     quirks.insert_if(about.into_iter().any(|node| !is_text(node)), Quirk::LicenseNotText);
     let switches = ["disable-model-invocation", "user-invocable"].into_iter().filter_map(value);
     quirks.insert_if(switches.into_iter().any(|node| !is_boolean(node)), Quirk::SwitchNotBoolean);
+    let is_enabled = value("enabled").is_none_or(is_boolean);
+    quirks.insert_if(!is_enabled, Quirk::EnabledNotBoolean);
     quirks
+}
+
+/// Returns the value of `short-description` in `metadata`.
+fn short_description(metadata: &Node) -> Option<&Node> {
+    let Value::Mapping(entries) = &metadata.value else { return None };
+    let is_it = |(key, _): &&(Node, Node)| key.text() == Some("short-description");
+    entries.iter().rfind(is_it).map(|(_, value)| value)
+}
+
+/// Tells whether the value is a list or a map, also for an agent that puts values with `: ` on the line of
+/// their key in quotes if front matter is not what it wants.
+fn is_collection(node: &Node, text: &str) -> bool {
+    let written = text.get(node.span.clone()).unwrap_or_default();
+    let line = text[..node.span.start.min(text.len())].rsplit('\n').next().unwrap_or_default();
+    let is_quoted = line.trim_start().starts_with("short-description:")
+        && written.starts_with(['[', '{'])
+        && written.lines().next().is_some_and(|line| line.contains(": "));
+    matches!(node.value, Value::Sequence(_) | Value::Mapping(_)) && !is_quoted
 }
 
 fn of_text(text: &str, document: &Document, quirks: &mut Quirks) {

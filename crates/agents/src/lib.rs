@@ -47,6 +47,6 @@ pub use answer::{disclosure_options, prompt_options};
 pub use call::HookCall;
 pub use command::is_agent_command;
 pub use event::HookEvent;
-pub use listing::{ListingBudget, undescribed};
+pub use listing::{ListedPlace, ListingBudget, undescribed};
 pub use skill_use::SkillUse;
 pub use state::{AgentState, Obstacle, SkillPlace, SkillRoot, SkillSwitch, Start};

@@ -29,6 +29,7 @@ pub(crate) const CODEX: &[Quirk] = &[
     Quirk::BlankDescription,
     Quirk::DescriptionNotScalar,
     Quirk::MetadataNotMap,
+    Quirk::ShortNotScalar,
 ];
 
 /// Gemini CLI 0.61.0. If the front matter is not valid YAML, it reads `name` and `description` line by line.
@@ -119,7 +120,7 @@ pub(crate) const QWEN: &[Quirk] = &[
     Quirk::ModelNotText,
 ];
 
-/// Droid 0.225.2. It reads front matter that is not valid YAML line by line, and takes a map for empty text.
+/// Droid 0.215.0. It reads front matter that is not valid YAML line by line, and takes a map for empty text.
 pub(crate) const DROID: &[Quirk] = &[
     Quirk::ByteOrderMark,
     Quirk::CarriageReturns,
@@ -149,6 +150,8 @@ pub(crate) const DROID: &[Quirk] = &[
     Quirk::MetadataNotMap,
     Quirk::NullMetadata,
     Quirk::ToolsNotTexts,
+    Quirk::OtherToolsNotTexts,
     Quirk::SwitchNotBoolean,
+    Quirk::EnabledNotBoolean,
     Quirk::LicenseNotText,
 ];

@@ -122,7 +122,7 @@ pub(super) fn listing_budget(start: &Start, model: Option<&str>) -> ListingBudge
     ListingBudget::WholeByUse {
         limit,
         longest: usize::try_from(longest).unwrap_or(usize::MAX),
-        bundled: BUNDLED,
+        bundled: if files.has_own_skills(start) { BUNDLED } else { 0 },
         name_only: name_only.map(|(name, _)| name).collect(),
         uses: uses(start),
     }

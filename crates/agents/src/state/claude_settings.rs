@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::claude_types::wrong_type;
 use super::options::{Options, PLACE};
-use super::settings::{Settings, entries};
+use super::settings::{Settings, Syntax, entries};
 use super::{Obstacle, Start};
 
 /// The directory of managed settings, relative to the root of the system.
@@ -17,56 +18,6 @@ pub(super) const MANAGED: &str = if cfg!(target_os = "macos") {
 } else {
     "etc/claude-code"
 };
-
-/// The types of settings, by their JSON pointers.
-const TYPES: [(&str, Type); 18] = [
-    ("/alwaysThinkingEnabled", Type::Switch),
-    ("/apiKeyHelper", Type::Text),
-    ("/cleanupPeriodDays", Type::Number),
-    ("/disableAllHooks", Type::Switch),
-    ("/enableAllProjectMcpServers", Type::Switch),
-    ("/enabledMcpjsonServers", Type::Texts),
-    ("/enabledPlugins", Type::Map),
-    ("/env", Type::Map),
-    ("/includeCoAuthoredBy", Type::Switch),
-    ("/model", Type::Text),
-    ("/outputStyle", Type::Text),
-    ("/permissions", Type::Map),
-    ("/permissions/additionalDirectories", Type::Texts),
-    ("/permissions/allow", Type::Texts),
-    ("/permissions/ask", Type::Texts),
-    ("/permissions/deny", Type::Texts),
-    ("/skillOverrides", Type::Overrides),
-    ("/statusLine", Type::Map),
-];
-
-/// The type of a setting.
-#[derive(Clone, Copy)]
-enum Type {
-    Switch,
-    Text,
-    Number,
-    Texts,
-    Map,
-    /// A map from skills to one of four words.
-    Overrides,
-}
-
-impl Type {
-    fn allows(self, value: &Value) -> bool {
-        const OVERRIDES: [&str; 4] = ["on", "name-only", "user-invocable-only", "off"];
-        match self {
-            Type::Switch => value.is_boolean(),
-            Type::Text => value.is_string(),
-            Type::Number => value.is_number(),
-            Type::Texts => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
-            Type::Map => value.is_object(),
-            Type::Overrides => value.as_object().is_some_and(|map| {
-                map.values().all(|value| value.as_str().is_some_and(|v| OVERRIDES.contains(&v)))
-            }),
-        }
-    }
-}
 
 /// The settings files. In a subdirectory, the shared ones of the project's root are not read.
 pub(super) struct Files {
@@ -91,10 +42,13 @@ impl Files {
         let managed = std::iter::once(managed.join("managed-settings.json")).chain(parts);
         let mut ignored = Vec::new();
         let mut valid = |path: PathBuf| {
-            let file = Settings::read(path)?;
-            let wrong = wrong_type(&file);
-            ignored.extend(wrong.clone().map(|by| (file.path.clone(), by)));
-            wrong.is_none().then_some(file)
+            let file = Settings::read_valid(path, Syntax::Json)?;
+            let wrong = |file: &Settings| {
+                let (name, value) = wrong_type(&file.value)?;
+                Some(Obstacle::new(format!("{name}: {value}"), &file.path))
+            };
+            let file = file.and_then(|file| wrong(&file).map_or(Ok(file), Err));
+            file.map_err(|by| ignored.push((by.file.clone(), by))).ok()
         };
         let options = Options::of(start);
         let sources = options.values(&["--setting-sources"]);
@@ -158,6 +112,13 @@ impl Files {
         matches!(value.as_str(), "1" | "true" | "yes" | "on").then_some(by)
     }
 
+    /// Tells whether the agent's own skills are in its list.
+    pub(super) fn has_own_skills(&self, start: &Start) -> bool {
+        let decides = self.all().rev().find_map(|file| file.switch("/disableBundledSkills"));
+        let variable = self.turned_on(start, "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS");
+        decides != Some(true) && variable.is_none()
+    }
+
     /// Returns the setting of the administrator by which only those `things` count that plugins bring.
     pub(super) fn plugins_only(&self, things: &str) -> Option<Obstacle> {
         const KEY: &str = "strictPluginOnlyCustomization";
@@ -176,13 +137,4 @@ pub(super) fn local_dirs(start: &Start) -> Vec<PathBuf> {
     let dir = start.dir();
     let root = root.filter(|root| *root != dir);
     std::iter::once(dir).chain(root).collect()
-}
-
-/// Returns a setting of `file` that has a value of a wrong type.
-fn wrong_type(file: &Settings) -> Option<Obstacle> {
-    TYPES.into_iter().find_map(|(at, kind)| {
-        let value = file.value.pointer(at).filter(|value| !kind.allows(value))?;
-        let setting = at[1..].replace('/', ".");
-        Some(Obstacle::new(format!("{setting}: {value}"), &file.path))
-    })
 }

@@ -241,8 +241,11 @@ fn config_of_skills(config: &DocumentMut) -> Vec<(RuleTarget, bool)> {
 
 fn name_of(target: &RuleTarget) -> String {
     match target {
-        RuleTarget::Name(name) | RuleTarget::Exact(name) => name.clone(),
+        RuleTarget::Name(name) | RuleTarget::Exact(name) | RuleTarget::Caseless(name) => {
+            name.clone()
+        }
         RuleTarget::File(path) | RuleTarget::Below(path) => path.display().to_string(),
+        RuleTarget::Key(key, value) => format!("{key}: {value}"),
     }
 }
 

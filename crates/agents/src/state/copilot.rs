@@ -1,18 +1,22 @@
 //! GitHub Copilot CLI. From `content/copilot/reference/copilot-cli-reference/cli-config-dir-reference.md`
 //! of github/docs (`03b432e6`) and `changelog.md` of github/copilot-cli (`9532bdac`), and observed with 1.0.102
-//! and a fake model: skills at any depth, the settings that count, and plugins.
+//! and a fake model: skills at any depth, the order of directories, the budget of the list, the settings that
+//! count, and plugins.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::manifest_path::{below, each_below};
+use super::options::added_directories;
 use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
+use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
 
-/// The directories of skills in each directory of a project.
-const PROJECT_DIRS: [&str; 3] = [".claude/skills", ".agents/skills", ".github/skills"];
+/// The directories of skills in each directory of a project, highest precedence first.
+const PROJECT_DIRS: [&str; 3] = [".github/skills", ".agents/skills", CLAUDE_DIR];
+const CLAUDE_DIR: &str = ".claude/skills";
 /// The settings files of a repository that may turn hooks off.
 const REPOSITORY: [&str; 2] =
     [".github/copilot/settings.json", ".github/copilot/settings.local.json"];
@@ -23,29 +27,18 @@ const SHARED: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Copilot.user_dir(start);
-    let of_user = |name: &str| user_dir.as_ref().and_then(|dir| Settings::read(dir.join(name)));
-    // Earlier versions kept the settings in `config.json`.
-    let user: Vec<Settings> =
-        ["config.json", "settings.json"].into_iter().filter_map(of_user).collect();
+    let user = user_settings(user_dir.as_deref());
     let mut state = AgentState { settings_dirs: vec![start.project()], ..AgentState::default() };
-    if let Some(dir) = &user_dir {
-        plugins(&dir.join("installed-plugins"), &user, &mut state);
-        state.roots.extend(added(start, &user));
-        // With a directory of its own, it leaves out the one that agents share.
-        let is_named = start.named_dir("COPILOT_HOME").is_some();
-        let shared = start.in_home(".agents/skills").filter(|_| !is_named);
-        state.roots.extend(shared.map(SkillRoot::user));
-        state.roots.push(SkillRoot::user(dir.join("skills")));
-    }
-    let levels = start.above_project().into_iter().chain(start.levels());
-    let project =
-        levels.flat_map(|dir| PROJECT_DIRS.map(|name| SkillRoot::project(dir.join(name))));
-    state.roots.extend(project);
+    let mut places = places(start, user_dir.as_deref(), &user, &mut state);
+    places.reverse();
+    state.roots.extend(places.into_iter().map(|(root, _)| root));
     // The files of a repository turn no skills off, nor does the earlier file.
     if let Some(file) = user.iter().find(|file| file.path.ends_with("settings.json")) {
-        for name in file.texts("/disabledSkills") {
-            let by = Obstacle::new(format!("disabledSkills: [\"{name}\"]"), &file.path);
-            state.switch(RuleTarget::Exact(name.to_owned()), true, by);
+        for key in ["disabledSkills", "disabled_skills"] {
+            for name in file.texts(&format!("/{key}")) {
+                let by = Obstacle::new(format!("{key}: [\"{name}\"]"), &file.path);
+                state.switch(RuleTarget::Exact(name.to_owned()), true, by);
+            }
         }
     }
     state.hooks_off = hooks_off(start);
@@ -53,6 +46,99 @@ pub(super) fn state(start: &Start) -> AgentState {
     let hooks = hooks.chain([start.project().join(".github/hooks")]);
     state.ignored_files = hooks.flat_map(|dir| switched_off(&dir)).collect();
     state
+}
+
+/// Returns the directories of skills, highest precedence first, each with its kind.
+fn places(
+    start: &Start,
+    user_dir: Option<&Path>,
+    user: &[Settings],
+    state: &mut AgentState,
+) -> Vec<(SkillRoot, Kind)> {
+    let mut levels = levels(start);
+    let above = levels.split_off(levels.len().min(1));
+    let mut places = Vec::new();
+    for name in PROJECT_DIRS {
+        for (dirs, kind) in [(&levels, Kind::Project), (&above, Kind::Inherited)] {
+            // The home directory has skills for Claude Code, not for a project.
+            let is_read = |dir: &&PathBuf| name != CLAUDE_DIR || start.home.as_ref() != Some(*dir);
+            let dirs = dirs.iter().filter(is_read);
+            places.extend(dirs.map(|dir| (SkillRoot::project(dir.join(name)), kind)));
+        }
+    }
+    let more = added_directories(start, ".github/skills").into_iter();
+    places.extend(more.map(|root| (root, Kind::Project)));
+    if let Some(dir) = user_dir {
+        places.push((SkillRoot::user(dir.join("skills")), Kind::Personal));
+        // With a directory of its own, it leaves out the one that agents share.
+        let is_named = start.named_dir("COPILOT_HOME").is_some();
+        let shared = start.in_home(".agents/skills").filter(|_| !is_named);
+        places.extend(shared.map(|dir| (SkillRoot::user(dir), Kind::Shared)));
+        let plugins = plugins(&dir.join("installed-plugins"), user, state).into_iter();
+        places.extend(plugins.map(|root| (root, Kind::Plugin)));
+    }
+    places.extend(added(start, user).into_iter().map(|root| (root, Kind::Custom)));
+    places
+}
+
+/// Returns the directories in which those of skills are looked for, from the starting directory up to the root of
+/// the repository; without one, up to the home directory, or to `/`.
+fn levels(start: &Start) -> Vec<PathBuf> {
+    let is_above = |home: &&PathBuf| {
+        let project = start.project();
+        project != **home && project.starts_with(home) && start.project_with_git().is_none()
+    };
+    let home = start.home.iter().filter(is_above).cloned();
+    let levels = home.chain(start.above_project()).chain(start.levels());
+    let mut levels: Vec<PathBuf> = levels.collect();
+    levels.reverse();
+    levels
+}
+
+/// A kind of directories of skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Project,
+    Inherited,
+    Personal,
+    Shared,
+    Plugin,
+    Custom,
+}
+
+impl Kind {
+    /// The word for the kind in the list.
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Project | Kind::Inherited => "project",
+            Kind::Personal | Kind::Shared => "user",
+            Kind::Plugin => "plugin",
+            Kind::Custom => "custom",
+        }
+    }
+}
+
+/// Returns the budget of its list: 15,000 characters, unless a variable has another number. It describes skills
+/// in the order of their directories; in adjacent directories of one kind, in the order of names.
+pub(super) fn listing_budget(start: &Start) -> ListingBudget {
+    const LIMIT: usize = 15_000;
+    let named = start.variables.get("SKILL_CHAR_BUDGET").and_then(|value| value.to_str());
+    let digits = |value: &str| {
+        let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+        value[..end].parse::<usize>().ok()
+    };
+    let limit = named.and_then(|value| digits(value.trim())).filter(|limit| *limit > 0);
+    let user_dir = HookAgent::Copilot.user_dir(start);
+    let user = user_settings(user_dir.as_deref());
+    let places = places(start, user_dir.as_deref(), &user, &mut AgentState::default());
+    let places = places.iter().map(|(root, kind)| root.listed(*kind as usize, kind.word()));
+    ListingBudget::Entries { limit: limit.unwrap_or(LIMIT), places: places.collect() }
+}
+
+/// Returns the settings of the user. Earlier versions kept them in `config.json`.
+fn user_settings(user_dir: Option<&Path>) -> Vec<Settings> {
+    let of_user = |name: &str| Settings::read(user_dir?.join(name));
+    ["config.json", "settings.json"].into_iter().filter_map(of_user).collect()
 }
 
 /// Returns the setting of the repository that turns all hooks off. That of the user's own settings has no
@@ -92,31 +178,41 @@ fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
     settings.chain(named).map(|path| root(start.expanded(Path::new(path), &start.dir()))).collect()
 }
 
-/// Adds the directories of skills of the plugins. Their files are in `dir/MARKETPLACE/PLUGIN`, or,
-/// if the marketplace is a directory, in their place there.
-fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) {
-    let mut enabled = BTreeMap::new();
+/// Returns the directories of skills of the plugins that are on. Their files are in `dir/MARKETPLACE/PLUGIN`,
+/// or, if the marketplace is a directory, in their place there.
+fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) -> Vec<SkillRoot> {
+    let mut found = BTreeMap::new();
     for file in user {
-        // Earlier versions had a list of those that are installed.
+        // The list of the copied ones, of which those without a marketplace have a directory of their own.
         for plugin in file.value["installedPlugins"].as_array().into_iter().flatten() {
             let text = |key: &str| plugin[key].as_str().unwrap_or_default();
-            let id = format!("{}@{}", text("name"), text("marketplace"));
-            enabled.insert(id, (plugin["enabled"] != false, file));
+            let (name, marketplace) = (text("name"), text("marketplace"));
+            let copy = match text("cache_path") {
+                "" => below(dir, marketplace).and_then(|dir| below(&dir, name)),
+                path => Some(PathBuf::from(path)),
+            };
+            let id = format!("{name}@{marketplace}");
+            found.insert(id, (plugin["enabled"] != false, file, copy));
         }
         for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
-            enabled.insert(id.clone(), (*value == true, file));
+            let (name, marketplace) = id.split_once('@').unwrap_or((id, ""));
+            let copy = found.remove(id).and_then(|(.., copy)| copy);
+            let copy = copy.or_else(|| in_marketplace(marketplace, name, user));
+            found.insert(id.clone(), (*value == true, file, copy));
         }
     }
-    for (id, (is_on, file)) in enabled {
-        let (name, marketplace) = id.split_once('@').unwrap_or((&id, ""));
-        let copy = below(dir, marketplace).and_then(|dir| below(&dir, name));
-        let copy = copy.filter(|copy| copy.is_dir());
-        let dir = copy.or_else(|| in_marketplace(marketplace, name, user));
-        let by = Obstacle::of_plugin(&id, &file.path);
+    let mut roots = Vec::new();
+    for (id, (is_on, file, dir)) in found {
+        let name = id.split('@').next().unwrap_or_default();
         for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
-            state.add(root, (!is_on).then_some(&by));
+            if is_on {
+                roots.push(root);
+            } else {
+                state.left_out.push((root.path, Obstacle::of_plugin(&id, &file.path)));
+            }
         }
     }
+    roots
 }
 
 /// Returns the place of the plugin `name` in a marketplace that is a directory.

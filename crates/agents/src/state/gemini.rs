@@ -54,7 +54,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     for file in &files {
         for name in file.texts("/skills/disabled") {
             let by = Obstacle::new(format!("skills.disabled: [\"{name}\"]"), &file.path);
-            state.switch(RuleTarget::Name(name.to_owned()), true, by);
+            state.switch(RuleTarget::Caseless(name.to_owned()), true, by);
         }
     }
     if let Some(file) = decides(&files, "/skills/enabled", false) {

@@ -7,6 +7,7 @@
 mod claude_code;
 mod claude_plugins;
 mod claude_settings;
+mod claude_types;
 mod codex;
 mod copilot;
 mod cursor;
@@ -27,7 +28,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::agent::HookAgent;
-use super::listing::ListingBudget;
+use super::listing::{ListedPlace, ListingBudget};
 use super::real_path::real;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
@@ -51,6 +52,8 @@ pub struct AgentState {
     pub local_settings_dirs: Vec<PathBuf>,
     /// The settings files of which the agent ignores everything, each with the setting because of which.
     pub ignored_files: Vec<(PathBuf, Obstacle)>,
+    /// The settings files of which another file replaces hooks, each with the event and that file.
+    pub replaced_hooks: Vec<(PathBuf, Obstacle)>,
     /// The directories of skills that the agent leaves out, each with the setting because of which: those of
     /// plugins that are turned off, or of a project that the user distrusts.
     pub left_out: Vec<(PathBuf, Obstacle)>,
@@ -135,6 +138,12 @@ impl SkillRoot {
     fn plugin(name: &str, path: impl Into<PathBuf>) -> SkillRoot {
         SkillRoot { plugin: Some(name.to_owned()), ..SkillRoot::new(Scope::Fetched, path) }
     }
+
+    /// The directory in the agent's own list of skills.
+    fn listed(&self, kind: usize, word: &'static str) -> ListedPlace {
+        let dirs = std::iter::once(self.path.clone()).chain(links_in(&self.path).into_keys());
+        ListedPlace { dirs: dirs.collect(), kind, word }
+    }
 }
 
 impl HookAgent {
@@ -161,7 +170,10 @@ impl HookAgent {
         match self {
             HookAgent::ClaudeCode => Some(claude_code::listing_budget(start, model)),
             HookAgent::Codex => Some(codex::listing_budget(start)),
-            _ => None,
+            HookAgent::Copilot => Some(copilot::listing_budget(start)),
+            HookAgent::Droid => Some(droid::listing_budget(start, model)),
+            // Measured with 300 skills: they describe each of them. Of Cursor there is no program to measure with.
+            HookAgent::Gemini | HookAgent::OpenCode | HookAgent::Qwen | HookAgent::Cursor => None,
         }
     }
 

@@ -4,8 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
+use super::manifest_path::below;
+use super::options::Options;
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
+use repertoire::Skill;
 use repertoire::catalog::{RuleTarget, Scope};
 
 /// The names of a configuration file.
@@ -45,9 +50,13 @@ pub(super) fn state(start: &Start) -> AgentState {
         let paths = paths.map(|path| start.expanded(Path::new(path), dir));
         state.roots.extend(paths.map(|path| SkillRoot::new(*scope, path)));
     }
-    let agent = default_agent(&files);
+    let chosen = Options::of(start).values(&["--agent"]).into_iter().next_back();
+    let agent = chosen.unwrap_or_else(|| default_agent(&files));
     for (_, file) in &files {
         switches(file, agent, &mut state);
+    }
+    for file in dirs.iter().flat_map(|(_, dir)| definitions(dir, agent)) {
+        switches(&file, "", &mut state);
     }
     if let Some(file) = of_variable(start, "OPENCODE_PERMISSION") {
         permissions(&file, &[], &mut state);
@@ -105,6 +114,21 @@ fn switches(file: &Settings, agent: &str, state: &mut AgentState) {
             }
         }
     }
+}
+
+/// Returns the files in `dir` that define the `agent`, by the front matter of each.
+fn definitions(dir: &Path, agent: &str) -> Vec<Settings> {
+    let paths = ["agent", "agents"]
+        .into_iter()
+        .filter_map(|name| below(&dir.join(name), &format!("{agent}.md")));
+    let front_matter = |path: PathBuf| {
+        // It has the form of a skill.
+        let definition = Skill::load(&path, "").ok()?;
+        let of = |key: &str| definition.manifest().extra.get(key).cloned().unwrap_or_default();
+        let json = json!({"permission": of("permission"), "tools": of("tools")});
+        Settings::parse(&json.to_string(), path)
+    };
+    paths.filter_map(front_matter).collect()
 }
 
 /// Returns the name of the agent that is in use by default.

@@ -23,7 +23,7 @@ impl<'s> Options<'s> {
         Options(&words[..end])
     }
 
-    fn has(self, name: &str) -> bool {
+    pub(super) fn has(self, name: &str) -> bool {
         self.0.iter().any(|word| word == name)
     }
 
@@ -82,9 +82,11 @@ pub(super) fn apply(agent: HookAgent, start: &Start, state: &mut AgentState) {
         HookAgent::Copilot => {
             without_tool(options, &["--excluded-tools"], "skill", state);
             only_tools(options, "--available-tools", "skill", state);
-            add_directories(options, start, ".github/skills", state);
         }
-        HookAgent::Droid => without_tool(options, &["--disabled-tools"], "Skill", state),
+        HookAgent::Droid => {
+            without_tool(options, &["--remove-tools", "--disabled-tools"], "Skill", state);
+            only_tools(options, "--only-tools", "Skill", state);
+        }
         // Those of Codex are a layer of its configuration. With `--pure`, OpenCode has no hook.
         HookAgent::Codex | HookAgent::OpenCode | HookAgent::Cursor => {}
     }
@@ -102,7 +104,7 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
         };
         leave_out(state, is_read, &by(&format!("--setting-sources {}", sources.join(","))));
     }
-    add_directories(options, start, ".claude/skills", state);
+    state.roots.extend(added_directories(start, ".claude/skills"));
     for dir in options.values(&["--plugin-dir"]) {
         state.roots.extend(of_variable(start.dir().join(dir).as_os_str()));
     }
@@ -115,11 +117,11 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
     }
 }
 
-/// Adds the skills in the directories that the user lets the agent use, too.
-fn add_directories(options: Options<'_>, start: &Start, skills: &str, state: &mut AgentState) {
-    let dirs = options.list(&["--add-dir"]).into_iter();
+/// Returns the directory `skills` of each directory that the user lets the agent use, too.
+pub(super) fn added_directories(start: &Start, skills: &str) -> Vec<SkillRoot> {
+    let dirs = Options::of(start).list(&["--add-dir"]).into_iter();
     let dirs = dirs.map(|dir| start.dir().join(dir)).filter(|dir| dir.is_dir());
-    state.roots.extend(dirs.map(|dir: PathBuf| SkillRoot::project(dir.join(skills))));
+    dirs.map(|dir: PathBuf| SkillRoot::project(dir.join(skills))).collect()
 }
 
 /// Leaves out the extensions that the option does not name.
@@ -270,6 +272,8 @@ mod tests {
             (Copilot, "--excluded-tools skill", vec![]),
             (Copilot, "--available-tools bash", vec![]),
             (Droid, "exec --disabled-tools Skill", vec![]),
+            (Droid, "exec --remove-tools Execute,Skill", vec![]),
+            (Droid, "exec --only-tools Read", vec![]),
         ] {
             let words: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
             let mut found = finds(agent, &words);

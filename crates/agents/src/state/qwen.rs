@@ -82,7 +82,7 @@ fn switch_skills(files: &[&Settings], state: &mut AgentState) {
             for name in file.texts(&format!("/skills/{key}")) {
                 let is_off = !(can_be_enabled && enabled.contains(&name.to_lowercase()));
                 let by = Obstacle::new(format!("skills.{key}: [\"{name}\"]"), &file.path);
-                state.switch(RuleTarget::Name(name.to_owned()), is_off, by);
+                state.switch(RuleTarget::Caseless(name.to_owned()), is_off, by);
             }
         }
     }

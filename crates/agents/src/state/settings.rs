@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
 use repertoire::open_options::regular_file;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use toml_edit::DocumentMut;
+
+use super::Obstacle;
 
 /// The largest settings file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -22,11 +25,48 @@ pub(super) struct Settings {
     root: CstRootNode,
 }
 
+/// The syntax that an agent demands of a settings file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Syntax {
+    /// JSON, also after a byte order mark.
+    Json,
+    /// JSON with comments.
+    Comments,
+}
+
 impl Settings {
     /// Reads the file at `path`.
     pub(super) fn read(path: impl Into<PathBuf>) -> Option<Settings> {
         let path = path.into();
         Settings::parse(&text(&path)?, path)
+    }
+
+    /// Reads the file at `path` for an agent that ignores all of one that is not valid. Returns the fault of such
+    /// a file, and `None` if there is no text.
+    pub(super) fn read_valid(
+        path: impl Into<PathBuf>,
+        syntax: Syntax,
+    ) -> Option<Result<Settings, Obstacle>> {
+        let path = path.into();
+        let text = text(&path)?;
+        let fault = match syntax {
+            Syntax::Json => {
+                let json = serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}'));
+                json.err().map(|error| error.to_string())
+            }
+            Syntax::Comments if text.starts_with('\u{feff}') => {
+                Some("a byte order mark".to_owned())
+            }
+            Syntax::Comments => {
+                let options =
+                    ParseOptions { allow_trailing_commas: false, ..ParseOptions::default() };
+                CstRootNode::parse(&text, &options).err().map(|error| error.to_string())
+            }
+        };
+        match (fault.map(|fault| Obstacle::new(fault, &path)), Settings::parse(&text, path)) {
+            (Some(fault), _) => Some(Err(fault)),
+            (None, file) => file.map(Ok),
+        }
     }
 
     /// Reads `text`, which is from `path`.
@@ -59,7 +99,12 @@ impl Settings {
     pub(super) fn properties(&self, keys: &[&str]) -> Vec<(String, Value)> {
         let mut object = self.root.object_value();
         for key in keys {
-            object = object.and_then(|object| object.object_value(key));
+            // Of a key that stands twice, the last value counts.
+            let last = object.and_then(|object| {
+                let properties = object.properties().into_iter();
+                properties.filter(|of| of.decoded_name().as_deref() == Some(*key)).last()
+            });
+            object = last.and_then(|property| property.object_value());
         }
         let properties = object.into_iter().flat_map(|object| object.properties());
         let entry = |property: jsonc_parser::cst::CstObjectProp| {

@@ -29,8 +29,9 @@ pub struct Start {
 
 impl Start {
     /// The environment variables on which the state of an agent depends.
-    pub const VARIABLES: [&'static str; 28] = [
+    pub const VARIABLES: [&'static str; 30] = [
         "ANTHROPIC_MODEL",
+        "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS",
         "CLAUDE_CODE_PLUGIN_DIRS",
         "CLAUDE_CODE_SAFE_MODE",
         "CLAUDE_CODE_SIMPLE",
@@ -57,6 +58,7 @@ impl Start {
         "QWEN_CODE_SYSTEM_SETTINGS_PATH",
         "QWEN_CODE_TRUSTED_FOLDERS_PATH",
         "QWEN_HOME",
+        "SKILL_CHAR_BUDGET",
         "SLASH_COMMAND_TOOL_CHAR_BUDGET",
     ];
 

@@ -297,6 +297,14 @@ fn in_vain(
             "{title} ignores all of {file} because of {by}: correct it, or take it out"
         ));
     }
+    if let Some((_, by)) = state.replaced_hooks.iter().find(|(file, _)| same(file)) {
+        let (title, event, other) = (agent.title(), &by.setting, by.file.display());
+        return Some(format!(
+            "{title} runs the hooks of {other} for `{event}` in place of those in {}: put all of them into one of \
+             these files",
+            path.display()
+        ));
+    }
     let path = path.display();
     let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());
     let is_read = match place {

@@ -345,6 +345,12 @@ fn a_value_by_which_a_file_with_hooks_is_ignored_is_named() {
         (
             "claude-code",
             ".claude/settings.json",
+            r#"/* mine */ "x": 1"#,
+            "because of `key must be a string at line 1 column 2`",
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
             r#""disableAllHooks": "false""#,
             "because of `disableAllHooks: \"false\"`",
         ),

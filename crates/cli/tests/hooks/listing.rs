@@ -1,5 +1,7 @@
 //! Descriptions of native skills that the agent's own list cuts.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::install;
@@ -32,7 +34,9 @@ fn described(place: &Place, agent: &str, input: &Value) -> Vec<String> {
     let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
     assert_eq!(run.stderr, "");
     let answer: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
-    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    let contexts = ["/hookSpecificOutput/additionalContext", "/additionalContext"];
+    let context = contexts.into_iter().find_map(|at| answer.pointer(at)?.as_str());
+    let context = context.unwrap_or_default();
     assert!(context.chars().count() <= 6_000, "{context}");
     let Some((_, list)) = context.split_once("without a description; load one as that list says.")
     else {
@@ -96,4 +100,27 @@ fn what_codex_cuts_is_described() {
     assert!(cut.len() >= 50, "{cut:?}");
     place.write("home/.codex/config.toml", "model_context_window = 1000000\n");
     assert_eq!(described(&place, "codex", &start("c", None)), [""; 0]);
+}
+
+#[test]
+fn what_copilot_only_names_is_described() {
+    let place = place();
+    // Measured with 1.0.102: its list describes 58 such skills in 15,000 characters, and only names the rest.
+    let cut = described(&place, "copilot", &start("a", None));
+    assert!(cut.contains(&"s99".to_owned()) && !cut.contains(&"s00".to_owned()), "{cut:?}");
+    for n in 10..60 {
+        let dir = place.path().join(format!(".claude/skills/s{n}"));
+        fs::remove_dir_all(dir).unwrap();
+        fs::remove_dir_all(place.path().join(format!(".agents/skills/s{n}"))).unwrap();
+    }
+    assert_eq!(described(&place, "copilot", &start("b", None)), [""; 0]);
+}
+
+#[test]
+fn what_droid_only_names_is_described() {
+    let place = place();
+    let cut = described(&place, "droid", &start("a", None));
+    assert!(cut.contains(&"s99".to_owned()) && !cut.contains(&"s00".to_owned()), "{cut:?}");
+    place.write("home/.factory/settings.json", r#"{"compactionTokenLimit": 1000000}"#);
+    assert_eq!(described(&place, "droid", &start("b", None)), [""; 0]);
 }

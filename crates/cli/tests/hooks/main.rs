@@ -5,6 +5,7 @@
 mod binary;
 mod conversations;
 mod doctor;
+mod droid_hooks;
 mod failures;
 mod fields;
 mod installation;

@@ -250,6 +250,10 @@ fn one_command_says_why_a_skill_is_not_known() {
             "",
             &[
                 ("home/.copilot/settings.json", off),
+                (
+                    "home/.copilot/config.json",
+                    r#"{"installedPlugins": [{"name": "poetry", "marketplace": "m"}]}"#,
+                ),
                 ("home/.copilot/installed-plugins/m/poetry/skills/verse/SKILL.md", SKILL),
             ],
             "because of `enabledPlugins: {\"poetry@m\": false}`",

@@ -21,6 +21,7 @@
 //! | `cdn.jsdelivr.net/gh/o/r@REV/DIR`, `deepwiki.com/o/r`, `sourcegraph.com/github.com/o/r` | the repository on GitHub |
 //! | `https://h.org`, `…/.well-known/agent-skills/index.json`, `…/NAME/SKILL.md` | a site that lists skills |
 //! | `git+https://…@v1#subdirectory=DIR`, `git::https://…//DIR?ref=v1` | a directory at a revision, as pip and Terraform write it |
+//! | `git@h.org:o/r/tree/REV/DIR`, `ssh://git@h.org/o/r@skill`, `git@h.org/o/r` | the same by SSH |
 //! | `https://…/r?ref=v1`, `ssh://…#v1`, `git@h.org:o/r.git#v1` | the repository at a revision |
 //! | `ghcr.io/o/r`, `h.org/o/r:v1`, `hub.docker.com/r/o/r` | an artifact of a registry |
 //! | `o/r:DIR` | a directory of it, as Copilot CLI writes it |
@@ -32,6 +33,7 @@
 mod package;
 mod pages;
 mod pasted;
+mod ssh;
 mod viewers;
 
 use repertoire_config::{Config, FetchSection, FetchSettings};
@@ -42,6 +44,7 @@ use package::of_package;
 use pages::{Page, names, rev_and_skill};
 use pasted::Pasted;
 pub(super) use pasted::{bare, is_command};
+use ssh::{has_port, is_scp, of_ssh};
 pub(super) use viewers::is_gist;
 
 /// The prefixes that stand for a host, as package managers write them.
@@ -153,8 +156,9 @@ fn of_one(text: &str) -> Option<Address> {
     if let Some(path) = text.strip_prefix("file:/").filter(|path| !path.starts_with('/')) {
         return Some(Address { source: format!("file:///{path}"), ..Address::default() });
     }
-    // `git::` with anything but a URL would name a program.
-    let of_terraform = text.strip_prefix("git::").filter(|rest| rest.contains("://"));
+    // `git::` with anything but an address would name a program.
+    let is_address = |rest: &&str| rest.contains("://") || is_scp(rest);
+    let of_terraform = text.strip_prefix("git::").filter(is_address);
     let (text, is_package) = match text.strip_prefix("git+").or(of_terraform) {
         Some(rest) => (rest, true),
         None => (text, false),
@@ -166,12 +170,13 @@ fn of_one(text: &str) -> Option<Address> {
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host_in(authority);
         let address = match scheme.to_ascii_lowercase().as_str() {
+            "ssh" if !has_port(authority) => of_ssh(text),
             scheme @ ("https" | "ssh") if is_package => Some(of_package(scheme, &host, rest)),
             "https" => of_page(&host, authority, path),
             "http" if is_known(&host) => of_page(&host, authority, path),
             "http" if is_loopback(authority) => well_known("http", authority, path),
-            "ssh" | "git" => with_fragment(text),
-            _ => None,
+            "ssh" | "git" => of_ssh(text).or_else(|| with_fragment(text)),
+            scheme => of_prefix(scheme, rest),
         };
         let plain = || Address { source: text.to_owned(), ..Address::default() };
         return address.or_else(|| is_package.then(plain));
@@ -180,10 +185,8 @@ fn of_one(text: &str) -> Option<Address> {
         return None;
     }
     if let Some((start, path)) = text.split_once(':') {
-        let prefix = PREFIXES.into_iter().find(|(prefix, _)| *prefix == start);
-        let host = prefix.map(|(_, host)| host).or(KNOWN.into_iter().find(|host| *host == start));
-        if let Some(host) = host {
-            return of_page(host, host, path.trim_matches('/'));
+        if let Some(address) = of_prefix(start, path) {
+            return Some(address);
         }
         // A directory of a repository, as Copilot CLI writes it.
         let is_repository = start.split('/').filter(|part| is_name(part)).count() == 2;
@@ -198,7 +201,9 @@ fn of_one(text: &str) -> Option<Address> {
     }
     let (first, rest) = text.split_once('/')?;
     if first.contains('@') {
-        return with_fragment(text);
+        let plain = || Address { source: text.to_owned(), ..Address::default() };
+        let read = of_ssh(text).or_else(|| with_fragment(text));
+        return read.or_else(|| is_package.then(plain));
     }
     let read = if first.contains('.') {
         of_page(&host_in(first), first, rest).or_else(|| plain_page(first, rest))
@@ -208,6 +213,13 @@ fn of_one(text: &str) -> Option<Address> {
         is_repository.then(|| of_page(GITHUB, GITHUB, text)).flatten()
     };
     read.map(|address| Address { may_be_path: true, ..address })
+}
+
+/// Reads `github:o/r`, also with slashes after the colon, and `github.com:o/r`.
+fn of_prefix(start: &str, path: &str) -> Option<Address> {
+    let prefix = PREFIXES.into_iter().find(|(prefix, _)| *prefix == start);
+    let host = prefix.map(|(_, host)| host).or(KNOWN.into_iter().find(|host| *host == start))?;
+    of_page(host, host, path.trim_matches('/'))
 }
 
 /// The most slashes in the name of a branch that are looked for.

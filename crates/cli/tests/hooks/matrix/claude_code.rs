@@ -110,7 +110,7 @@ fn claude_code() {
                     CLAUDE,
                     (
                         "p/.claude/settings.local.json",
-                        r#"{/* mine */ "skillOverrides": {"verse": "user-invocable-only"},}"#,
+                        r#"{"skillOverrides": {"verse": "user-invocable-only"}}"#,
                     ),
                 ],
                 "",
@@ -263,7 +263,52 @@ fn claude_code() {
                 "",
                 POETRY,
             ),
+            // It takes the last value of a key that stands twice.
+            set_up(
+                &[
+                    CLAUDE,
+                    (
+                        SETTINGS,
+                        r#"{"skillOverrides": {"verse": "off"}, "skillOverrides": {"prose": "off"}}"#,
+                    ),
+                ],
+                "",
+                TOOL,
+            ),
+            // It ignores all of a file that has a comment or a comma too many.
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{/* mine */ "skillOverrides": {"verse": "off"}}"#)],
+                "",
+                TOOL,
+            ),
+            set_up(&[CLAUDE, (SETTINGS, r#"{"skillOverrides": {"verse": "off"},}"#)], "", TOOL),
+            set_up(
+                &[
+                    CLAUDE,
+                    (
+                        "p/.claude/settings.local.json",
+                        "{\n// mine\n\"skillOverrides\": {\"verse\": \"off\"}}",
+                    ),
+                ],
+                "",
+                TOOL,
+            ),
+            set_up(
+                &[CLAUDE, (SETTINGS, "\u{feff}{\"skillOverrides\": {\"verse\": \"off\"}}")],
+                "",
+                Nothing,
+            ),
             // It ignores all of a file in which one value has a wrong type.
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{"verbose": "yes", "skillOverrides": {"verse": "off"}}"#)],
+                "",
+                TOOL,
+            ),
+            set_up(
+                &[CLAUDE, (SETTINGS, r#"{"tui": "big", "skillOverrides": {"verse": "off"}}"#)],
+                "",
+                TOOL,
+            ),
             set_up(
                 &[CLAUDE, (SETTINGS, r#"{"model": 7, "skillOverrides": {"verse": "off"}}"#)],
                 "",

@@ -8,6 +8,12 @@ fn copilot() {
     const GITHUB: (&str, &str) = ("p/.github/skills/verse/SKILL.md", SKILL);
     const USER: &str = "home/.copilot/settings.json";
     const POETRY: Adds = Line("call the `skill` tool with");
+    const COPIED: (&str, &str) =
+        ("home/.copilot/installed-plugins/market/poetry/skills/verse/SKILL.md", SKILL);
+    const INSTALLED: (&str, &str) = (
+        "home/.copilot/config.json",
+        r#"{"installedPlugins": [{"name": "poetry", "marketplace": "market", "enabled": true}]}"#,
+    );
     check(
         "copilot",
         &[
@@ -49,13 +55,36 @@ fn copilot() {
             ),
             // Names are compared as they are written.
             set_up(&[GITHUB, (USER, r#"{"disabledSkills": ["Verse"]}"#)], "", LINE),
-            // Without a repository, all directories above count.
+            set_up(&[GITHUB, (USER, r#"{"disabled_skills": ["verse"]}"#)], "", Nothing),
+            // Without a repository, all directories above count, up to the home directory, which has no skills
+            // for Claude Code.
             set_up(&[("x/.github/skills/verse/SKILL.md", SKILL)], "../x/y", LINE),
-            // Plugins: copied, in the place of their marketplace, and not enabled.
+            set_up(&[("home/.github/skills/verse/SKILL.md", SKILL)], "../home/x/y", LINE),
+            set_up(&[("home/.github/skills/verse/SKILL.md", SKILL)], "../home", LINE),
+            set_up(&[("home/.claude/skills/verse/SKILL.md", SKILL)], "../home/x", Body),
+            set_up(&[("home/.claude/skills/verse/SKILL.md", SKILL)], "../home", Body),
+            set_up(&[(".github/skills/verse/SKILL.md", SKILL)], "../home/x", Nothing),
+            // Plugins: copied, without a marketplace, in the place of their marketplace, and not enabled.
+            set_up(&[COPIED, INSTALLED], "", POETRY),
+            set_up(
+                &[COPIED, INSTALLED, (USER, r#"{"enabledPlugins": {"poetry@market": false}}"#)],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[COPIED, (USER, r#"{"enabledPlugins": {"poetry@market": true}}"#)],
+                "",
+                Nothing,
+            ),
             set_up(
                 &[
-                    ("home/.copilot/installed-plugins/market/poetry/skills/verse/SKILL.md", SKILL),
-                    (USER, r#"{"enabledPlugins": {"poetry@market": true}}"#),
+                    ("home/.copilot/installed-plugins/_direct/poetry/skills/verse/SKILL.md", SKILL),
+                    (
+                        "home/.copilot/config.json",
+                        "// This file is managed automatically.\n{\"installedPlugins\": [{\"name\": \
+                         \"poetry\", \"marketplace\": \"\", \"enabled\": true, \"cache_path\": \
+                         \"HERE/home/.copilot/installed-plugins/_direct/poetry\"}]}",
+                    ),
                 ],
                 "",
                 POETRY,
@@ -77,11 +106,7 @@ fn copilot() {
                 "",
                 POETRY,
             ),
-            set_up(
-                &[("home/.copilot/installed-plugins/market/poetry/skills/verse/SKILL.md", SKILL)],
-                "",
-                Nothing,
-            ),
+            set_up(&[COPIED], "", Nothing),
         ],
     );
 }

@@ -11,6 +11,10 @@ fn droid() {
     const OWN: (&str, &str) = ("p/.factory/skills/verse/SKILL.md", SKILL);
     const UPPER: &str =
         "---\nname: Verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+    const DISABLED: &str = "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n\
+                            enabled: false\n---\nRhyme it.\n";
+    const UNSURE: &str = "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n\
+                          enabled: \"no\"\n---\nRhyme it.\n";
     const PLUGIN: (&str, &str) = (
         "home/.factory/plugins/installed_plugins/poetry-market-user-1.json",
         r#"{"pluginId": "poetry@market", "entry": {"installPath": "HERE/poetry"}}"#,
@@ -61,6 +65,32 @@ fn droid() {
             set_up(&[OWN, ("p/.factory/settings.json", OFF)], SUB, Nothing),
             set_up(&[OWN, ("p/packages/web/.factory/settings.json", OFF)], SUB, Nothing),
             set_up(&[OWN, ("p/.factory/settings.local.json", OFF)], "", Nothing),
+            set_up(
+                &[OWN, ("p/.factory/settings.json", r#"{"disabledSkills": ["ver*"]}"#)],
+                "",
+                LINE,
+            ),
+            set_up(&[OWN, ("home/.factory/settings.local.json", OFF)], "", Nothing),
+            // Comments are allowed, but with a comma too many or a byte order mark it ignores all of a file.
+            set_up(
+                &[OWN, ("p/.factory/settings.json", r#"{/* mine */ "disabledSkills": ["verse"]}"#)],
+                "",
+                Nothing,
+            ),
+            set_up(
+                &[OWN, ("p/.factory/settings.json", r#"{"disabledSkills": ["verse"],}"#)],
+                "",
+                LINE,
+            ),
+            set_up(
+                &[OWN, ("p/.factory/settings.json", "\u{feff}{\"disabledSkills\": [\"verse\"]}")],
+                "",
+                LINE,
+            ),
+            // A skill may say itself that it is off, also one that it does not look for.
+            set_up(&[("p/.factory/skills/verse/SKILL.md", DISABLED)], "", Nothing),
+            set_up(&[("p/.claude/skills/verse/SKILL.md", DISABLED)], "", Nothing),
+            set_up(&[("p/.factory/skills/verse/SKILL.md", UNSURE)], "", Body),
         ],
     );
 }

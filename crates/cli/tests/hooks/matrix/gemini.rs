@@ -71,6 +71,7 @@ fn gemini() {
                 Line("`activate_skill`"),
             ),
             set_up(&[SHARED, (USER, r#"{"skills": {"disabled": ["Verse"]}}"#)], "", Nothing),
+            set_up(&[SHARED, (USER, r#"{"skills": {"disabled": ["ver*"]}}"#)], "", LINE),
             set_up(&[SHARED, (USER, r#"{"skills": {"enabled": false}}"#)], "", Nothing),
             set_up(
                 &[SHARED, ("p/.gemini/settings.json", r#"{"skills": {"disabled": ["verse"]}}"#)],

@@ -9,6 +9,8 @@ use super::{
 fn opencode() {
     const LINE: Adds = Line("call the `skill` tool with `verse`");
     const OWN: (&str, &str) = ("p/.opencode/skills/verse/SKILL.md", SKILL);
+    const NO_VERSE: &str =
+        "---\ndescription: Builds.\npermission:\n  skill:\n    verse: deny\n---\nBuild.\n";
     check(
         "opencode",
         &[
@@ -135,6 +137,10 @@ fn opencode() {
                 "",
                 LINE,
             ),
+            // The file of an agent has rules, too.
+            set_up(&[OWN, ("p/.opencode/agent/build.md", NO_VERSE)], "", Nothing),
+            set_up(&[OWN, ("home/.config/opencode/agents/build.md", NO_VERSE)], "", Nothing),
+            set_up(&[OWN, ("p/.opencode/agent/plan.md", NO_VERSE)], "", LINE),
             // Without a repository, all directories above count, with their settings.
             set_up(&[("x/.opencode/skills/verse/SKILL.md", SKILL)], "../x/y", LINE),
             set_up(

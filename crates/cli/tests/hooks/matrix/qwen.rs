@@ -49,6 +49,7 @@ fn qwen() {
                 Nothing,
             ),
             set_up(&[OWN, (USER, r#"{"skills": {"disabled": ["Verse"]}}"#)], "", Nothing),
+            set_up(&[OWN, (USER, r#"{"skills": {"disabled": ["*"]}}"#)], "", LINE),
             set_up(&[OWN, OFF_HERE], "", Nothing),
             set_up(&[OWN, (USER, r#"{"skills": {"defaultDisabled": ["verse"]}}"#)], "", Nothing),
             set_up(
