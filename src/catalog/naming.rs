@@ -50,13 +50,16 @@ fn parts(written: &str) -> (&str, &str, Option<(&str, &str)>) {
 fn unwrapped(written: &str) -> &str {
     const AROUND: &[char] =
         &['`', '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '*', '<', '>', '[', ']'];
+    const ENDS: &[char] = &['.', ':', ',', ';', '!', '?'];
     const BEFORE: [&str; 7] = ["skill://", "skill:", "skill ", "/skill ", "/skills ", "the ", "#"];
     let mut name = written.trim();
     loop {
         let before = name;
-        let link = name.strip_prefix('[').and_then(|link| link.split_once("]("));
+        // A link may be bold, in code, or end a sentence.
+        let bare = name.trim_matches(['*', '`', '_']).trim_end_matches(ENDS);
+        let link = bare.strip_prefix('[').and_then(|link| link.split_once("]("));
         name = link.filter(|(_, to)| to.ends_with(')')).map_or(name, |(text, _)| text);
-        name = name.trim_matches(AROUND).trim_end_matches(['.', ':', ',', ';', '!', '?']).trim();
+        name = name.trim_matches(AROUND).trim_end_matches(ENDS).trim();
         for start in BEFORE {
             name = without_start(name, start).unwrap_or(name).trim_start();
         }

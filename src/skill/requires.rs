@@ -14,6 +14,9 @@ const NAME_KEYS: [&str; 7] = ["name", "id", "bin", "command", "env", "variable",
 /// The keys of a map `requires`.
 const KEYS: [&str; 3] = ["skills", "bins", "env"];
 
+/// The keys of a map `prerequisites` of Hermes: programs and environment variables.
+const COMMANDS: [&str; 2] = ["commands", "env_vars"];
+
 /// The requirements of a skill.
 #[derive(Default)]
 pub(super) struct Requires<'n> {
@@ -78,7 +81,35 @@ impl<'n> Requires<'n> {
                 requires.read_host_map(node, reader);
             }
         }
+        requires.read_hermes(fields, metadata, reader);
         requires
+    }
+
+    /// Reads what Hermes has beside `requires`: `prerequisites: {commands, env_vars}` and
+    /// `required_environment_variables`.
+    fn read_hermes(
+        &mut self,
+        fields: &mut Fields<'n>,
+        metadata: Option<&'n Node>,
+        reader: &mut Reader<'_>,
+    ) {
+        const VARIABLES: &str = "required_environment_variables";
+        let of_block = metadata.and_then(|node| nested(node, "hermes"));
+        let is_map = |node: &Node| COMMANDS.iter().any(|key| nested(node, key).is_some());
+        let own = fields.peek("prerequisites").is_some_and(is_map);
+        let own = own.then(|| fields.take("prerequisites")).flatten();
+        let in_block = of_block.and_then(|block| nested(block, "prerequisites"));
+        for node in own.into_iter().chain(in_block) {
+            let targets = [&mut self.host_bins, &mut self.host_env];
+            for (key, target) in COMMANDS.into_iter().zip(targets) {
+                let found = nested(node, key).into_iter();
+                target.extend(found.flat_map(|node| names(key, node, reader)));
+            }
+        }
+        let in_block = of_block.and_then(|block| nested(block, VARIABLES));
+        for node in fields.take(VARIABLES).into_iter().chain(in_block) {
+            self.host_env.extend(names(VARIABLES, node, reader));
+        }
     }
 
     /// Reads the map `requires` of another host.
@@ -218,6 +249,10 @@ mod tests {
             "metadata:\n  {\n    \"clawdbot\": { \"requires\": { \"bins\": [\"gh\"], \"env\": [\"KEY\"] } },\n  }",
             "metadata:\n  hermes:\n    tags: [x]\n    requires: {bins: [gh], env: [KEY]}",
             "metadata: {moltbot: {requires: {bins: gh}}, hermes: {requires: {env: [KEY]}}}",
+            "prerequisites: {commands: [gh], env_vars: [KEY]}",
+            "metadata: {hermes: {prerequisites: {commands: gh, env_vars: KEY}}}",
+            "prerequisites: {commands: [gh]}\nrequired_environment_variables: [{name: KEY, prompt: a token}]",
+            "metadata:\n  hermes:\n    requires: {bins: gh}\n    required_environment_variables: [KEY]",
         ] {
             let manifest = manifest(fields);
             let found = (texts(&manifest.host_bins), texts(&manifest.host_env));

@@ -266,6 +266,11 @@ fn near_misses_of_denials_deny_nothing() {
             "μην ξεχάσεις να χρησιμοποιήσεις το X",
             "אל תשכח להשתמש ב X",
             "อย่าลืมใช้ X",
+            // What denies in one language is another word in others.
+            "gebruik nu X",
+            "pak qy en X",
+            "ne X",
+            "אל X",
             "auf jeden Fall X",
             // Turkish
             "X kullanmayı unutma",

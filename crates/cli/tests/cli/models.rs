@@ -130,13 +130,18 @@ fn what_cannot_be_a_model_is_refused_with_the_file() {
     place.write("mpnet/config.json", r#"{"model_type": "mpnet", "num_hidden_layers": 12}"#);
     place.write("gone/config.json", fs::read(place.path().join("tiny/config.json")).unwrap());
     place.run(["model", "add", "potion"]).exits(0);
+    let (gone, of_gone) = if cfg!(feature = "transformer") {
+        ("NOT_FOUND", "gone/tokenizer.json")
+    } else {
+        ("INVALID_PARAM", "gone: a sentence transformer, which this program was built without")
+    };
     for (args, code, told) in [
         (&["add", "nowhere"][..], "NOT_FOUND", "nowhere"),
         (&["add", "empty"], "NOT_FOUND", "empty/tokenizer.json"),
         (&["add", "bpe"], "INVALID_PARAM", "bpe/tokenizer.json: the tokenizer's model is BPE"),
         (&["add", "cut"], "INVALID_PARAM", "cut/model.safetensors"),
         (&["add", "mpnet"], "INVALID_PARAM", "mpnet/config.json: the model is mpnet"),
-        (&["add", "gone"], "NOT_FOUND", "gone/tokenizer.json"),
+        (&["add", "gone"], gone, of_gone),
         (&["add", "potion"], "INVALID_PARAM", "there is a model `potion` already"),
         (&["add", "potion", "--name", "../x"], "INVALID_PARAM", "`../x` cannot be the name"),
         (&["remove", "../potion"], "INVALID_PARAM", "cannot be the name"),
