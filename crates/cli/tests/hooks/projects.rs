@@ -43,7 +43,10 @@ fn pipes_and_devices_in_place_of_files_of_a_project_end_well() {
                 let message = prompt("s", "deploy it").replace("UserPromptSubmit", name);
                 // If the hook waited for the other end, it would only stop at its deadline, and say nothing.
                 let run = hook(&place, agent, &message).exits(0);
-                assert!(run.stdout.contains("## Skill: deploy"), "{agent} {file}: {run:?}");
+                // What may close a skill and cannot be read closes it.
+                let is_closed = file.ends_with("openai.yaml");
+                let told = if is_closed { "skills available]" } else { "## Skill: deploy" };
+                assert!(run.stdout.contains(told), "{agent} {file}: {run:?}");
             }
         }
     }

@@ -122,6 +122,7 @@ async fn commands_are_prompts() {
     for (name, arguments, said) in [
         ("review", json!({"args": "PR 42"}), "Review PR 42."),
         ("review", json!({"args": null}), "Review ."),
+        ("review", json!({"args": {}}), "Review ."),
         ("sven/plan", json!({"args": "it"}), "Plan it."),
         ("user_only", json!({}), "Only users."),
         ("/user-only", json!({"args": 7}), "ARGUMENTS: 7"),
@@ -132,9 +133,11 @@ async fn commands_are_prompts() {
         assert_eq!(message["role"], "user");
         assert!(message["content"]["text"].as_str().unwrap().contains(said), "{message}");
     }
-    for (name, arguments) in
-        [("nothing", json!({})), ("review", json!({"args": {}})), ("review", json!({"pr": "7"}))]
-    {
+    for (name, arguments) in [
+        ("nothing", json!({})),
+        ("review", json!({"args": {"pr": 7}})),
+        ("review", json!({"pr": "7"})),
+    ] {
         let error = get(name, arguments).await.unwrap_err();
         assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");
     }
