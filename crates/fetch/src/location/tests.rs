@@ -187,7 +187,6 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("file://srv/kit", "a host where the path belongs", "write `file:///srv/kit`"),
         ("skils/*", "nothing at", "are taken: `skils`"),
         ("./skills/{pdf,docx}", "nothing at", "are taken: `./skills`"),
-        ("git+ssh://git@h.org:o/r.git", "is not a port", "`git@h.org:o/r.git`"),
         ("npm i @acme/skills", "names a package", "write `acme/skills`"),
         ("pip install skills", "names a package", "repository"),
         (
