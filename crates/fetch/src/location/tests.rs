@@ -146,11 +146,7 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("NOTES.md", "nothing at", "a `SKILL.md`"),
         ("github.com", "not a repository", "github.com/OWNER/REPO"),
         ("https://gist.github.com/ann", "not a repository", "gist.github.com/ann/REPO"),
-        (
-            "ssh://git@h.org:o/r.git",
-            "`o` in `ssh://git@h.org:o` is not a port",
-            "`git@h.org:o/r.git`",
-        ),
+        ("ssh://h.org:o/r", "`o` in `ssh://h.org:o` is not a port", "`h.org:o/r`"),
         ("https://h.org/kit.tar.xz", "of a kind that is not read", "`.tar.gz`"),
         ("https://h.org/pdf/SKILL.md", "one file of a site", "repository"),
         ("https://skillsmp.com/skills/pdf", "in which repository", "`owner/repo@skill`"),
