@@ -25,6 +25,12 @@ pub(super) fn state(start: &Start) -> AgentState {
         .unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
     let defaults = named("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
         .unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
+    let managed_settings = Some(overrides.clone());
+    let paths = [Some(&defaults), Some(&overrides)].map(|path| path.cloned());
+    let of_user = user_dir.as_deref().map(|dir| dir.join("settings.json"));
+    let of_project = Some(dir.join(".gemini/settings.json"));
+    let paths = paths.into_iter().chain([of_user, of_project]).flatten();
+    let not_starting = paths.into_iter().find_map(|path| Settings::fault(&path));
     let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
     let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
@@ -35,7 +41,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState::default();
+    let mut state = AgentState { not_starting, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
         extensions(&user_dir.join("extensions"), "gemini", &dir, &mut state);

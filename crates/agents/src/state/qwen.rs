@@ -25,6 +25,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     let overrides = overrides.unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
     let defaults = start.variables.get("QWEN_CODE_SYSTEM_DEFAULTS_PATH").map(PathBuf::from);
     let defaults = defaults.unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
+    let managed_settings = Some(overrides.clone());
+    // A fault in the files of the user or a project does not stop it.
+    let not_starting = Settings::fault(&overrides);
     let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
     let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
@@ -36,7 +39,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState::default();
+    let mut state = AgentState { not_starting, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
     if let Some(user) = &user_dir {
         extensions(&user.join("extensions"), "qwen", &dir, &mut state);

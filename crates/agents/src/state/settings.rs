@@ -69,6 +69,14 @@ impl Settings {
         }
     }
 
+    /// Returns the fault of the file at `path`, if it has text that is not even JSON with comments.
+    pub(super) fn fault(path: &Path) -> Option<Obstacle> {
+        let text = text(path).filter(|text| !text.trim().is_empty())?;
+        let text = text.trim_start_matches('\u{feff}');
+        let error = CstRootNode::parse(text, &ParseOptions::default()).err()?;
+        Some(Obstacle::new(error.to_string(), path))
+    }
+
     /// Reads `text`, which is from `path`.
     pub(super) fn parse(text: &str, path: PathBuf) -> Option<Settings> {
         let root =
@@ -124,6 +132,12 @@ pub(super) fn decides<'f>(files: &[&'f Settings], at: &str, value: bool) -> Opti
 /// Reads the settings file in TOML at `path`.
 pub(super) fn toml(path: &Path) -> Option<DocumentMut> {
     text(path)?.parse().ok()
+}
+
+/// Returns the fault of the file at `path`, if it is not TOML.
+pub(super) fn toml_fault(path: &Path) -> Option<Obstacle> {
+    let error = text(path)?.parse::<DocumentMut>().err()?;
+    Some(Obstacle::new(error.message(), path))
 }
 
 /// Reads the text of the file at `path`; `None` for anything else, which may never end.

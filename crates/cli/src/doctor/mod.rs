@@ -221,6 +221,9 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     for agent in HookAgent::ALL {
         for &place in hook::places(agent) {
             let (hooks, detail) = match hook::installed(agent, place, common) {
+                Installed::No | Installed::Unreadable(_) if place == agent::Place::System => {
+                    continue;
+                }
                 Installed::No => ("no", String::new()),
                 Installed::Yes(path) => ("yes", path.display().to_string()),
                 Installed::Outdated(path) => ("outdated", path.display().to_string()),
