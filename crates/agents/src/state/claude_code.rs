@@ -13,7 +13,7 @@ use super::claude_plugins::{in_skills, installed, of_variable};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::settings::Settings;
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
@@ -61,6 +61,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.spares_managed_hooks = by_managed.is_some();
     state.hooks_off = by_variable.or(by_managed).or_else(|| hooks_off(&files));
     state.managed_settings = Some(managed.join("managed-settings.json"));
+    state.server_off = server::of_claude_code(files.all(), start);
     state.not_starting.clone_from(&files.not_starting);
     state
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::folders::{distrusted_folder, extensions, trust_rules};
 use super::settings::{Settings, decides};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
 
@@ -31,13 +31,15 @@ pub(super) fn state(start: &Start) -> AgentState {
     let of_project = Some(dir.join(".gemini/settings.json"));
     let paths = paths.into_iter().chain([of_user, of_project]).flatten();
     let not_starting = paths.into_iter().find_map(|path| Settings::fault(&path));
-    let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
-    let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
+    let read =
+        |path: PathBuf| filled::read(path, &start.environment).map(Settings::with_text_switches);
+    let (overrides, defaults) = (read(overrides), read(defaults));
+    let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
     let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
     let is_trusted = distrusted.is_none();
-    let project = Settings::read(dir.join(".gemini/settings.json")).filter(|_| is_trusted);
+    let project = read(dir.join(".gemini/settings.json")).filter(|_| is_trusted);
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
@@ -69,6 +71,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = without_tool(&files) {
         state.turn_all_off(&by);
     }
+    state.server_off = server::of_gemini(&files);
     state.hooks_off = hooks_off(&files);
     state
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::manifest_path::below;
 use super::options::Options;
 use super::settings::{Settings, text};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use repertoire::Skill;
 use repertoire::catalog::{RuleTarget, Scope};
 
@@ -53,6 +53,8 @@ pub(super) fn state(start: &Start) -> AgentState {
         let paths = paths.map(|path| start.expanded(Path::new(path), dir));
         state.roots.extend(paths.map(|path| SkillRoot::new(*scope, path)));
     }
+    state.server_off =
+        server::of_open_code(&files.iter().map(|(_, file)| file).collect::<Vec<_>>());
     let chosen = Options::of(start).values(&["--agent"]).into_iter().next_back();
     let agent = chosen.unwrap_or_else(|| default_agent(&files));
     for (_, file) in &files {

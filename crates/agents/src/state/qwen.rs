@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::denied::deny;
 use super::folders::{distrusted_folder, extensions, trust_rules};
 use super::settings::{Settings, decides};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::{RuleTarget, Scope};
 
@@ -28,14 +28,14 @@ pub(super) fn state(start: &Start) -> AgentState {
     let managed_settings = Some(overrides.clone());
     // A fault in the files of the user or a project does not stop it.
     let not_starting = Settings::fault(&overrides);
-    let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
-    let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
+    let read = |path: PathBuf| filled::read(path, &start.environment);
+    let (overrides, defaults) = (read(overrides), read(defaults));
+    let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
     let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
     let is_trusted = distrusted.is_none();
-    let project =
-        Settings::read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
+    let project = read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
@@ -69,6 +69,7 @@ pub(super) fn state(start: &Start) -> AgentState {
         }
     }
     let off = decides(&files, "/disableAllHooks", true);
+    state.server_off = server::of_gemini(&files);
     state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
     state
 }

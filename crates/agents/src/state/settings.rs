@@ -23,6 +23,8 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     pub(super) value: Value,
     root: CstRootNode,
+    /// True if the texts `true` and `false` are switches, too.
+    has_text_switches: bool,
 }
 
 /// The syntax that an agent demands of a settings file.
@@ -83,7 +85,7 @@ impl Settings {
             CstRootNode::parse(text.trim_start_matches('\u{feff}'), &ParseOptions::default())
                 .ok()?;
         let value = root.to_serde_value()?;
-        Some(Settings { path, value, root })
+        Some(Settings { path, value, root, has_text_switches: false })
     }
 
     /// The texts in the list at the JSON pointer `at`.
@@ -94,7 +96,18 @@ impl Settings {
 
     /// The switch at the JSON pointer `at`.
     pub(super) fn switch(&self, at: &str) -> Option<bool> {
-        self.value.pointer(at)?.as_bool()
+        let value = self.value.pointer(at)?;
+        let of_text = || match value.as_str().filter(|_| self.has_text_switches)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        value.as_bool().or_else(of_text)
+    }
+
+    /// Returns the file for an agent that takes the texts `true` and `false` as switches.
+    pub(super) fn with_text_switches(self) -> Settings {
+        Settings { has_text_switches: true, ..self }
     }
 
     /// The entries of the map at the path `keys` whose values are texts, in the order of the file.

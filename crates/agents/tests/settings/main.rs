@@ -152,3 +152,85 @@ fn open_code_fills_in_variables_and_files() {
     let roots = state(OpenCode, &[paths]).roots;
     assert!(roots.iter().any(|root| root.path.ends_with("more/skills")), "{roots:?}");
 }
+
+#[test]
+fn settings_take_the_server_away_from_the_model() {
+    let servers = ("p/.mcp.json", r#"{"mcpServers": {"repertoire": {"command": "repertoire"}}}"#);
+    let local = "p/.claude/settings.local.json";
+    for (agent, files, setting) in [
+        (
+            ClaudeCode,
+            vec![servers, (local, r#"{"disabledMcpjsonServers": ["repertoire"]}"#)],
+            Some(r#"disabledMcpjsonServers: ["repertoire"]"#),
+        ),
+        (ClaudeCode, vec![(local, r#"{"disabledMcpjsonServers": ["repertoire"]}"#)], None),
+        (ClaudeCode, vec![servers, (local, r#"{"enabledMcpjsonServers": ["other"]}"#)], None),
+        (
+            ClaudeCode,
+            vec![(local, r#"{"permissions": {"deny": ["mcp__repertoire"]}}"#)],
+            Some(r#"permissions.deny: ["mcp__repertoire"]"#),
+        ),
+        (ClaudeCode, vec![(local, r#"{"permissions": {"deny": ["mcp__other"]}}"#)], None),
+        (
+            Gemini,
+            vec![("p/.gemini/settings.json", r#"{"mcp": {"excluded": ["repertoire"]}}"#)],
+            Some(r#"mcp.excluded: ["repertoire"]"#),
+        ),
+        (
+            Qwen,
+            vec![("home/.qwen/settings.json", r#"{"mcp": {"allowed": ["other"]}}"#)],
+            Some(r#"mcp.allowed without "repertoire""#),
+        ),
+        (Qwen, vec![("home/.qwen/settings.json", r#"{"mcp": {"allowed": ["repertoire"]}}"#)], None),
+        (
+            Codex,
+            vec![("home/.codex/config.toml", "[mcp_servers.repertoire]\nenabled = false\n")],
+            Some("mcp_servers.repertoire.enabled = false"),
+        ),
+        (Codex, vec![("home/.codex/config.toml", "[mcp_servers.other]\nenabled = false\n")], None),
+        (
+            OpenCode,
+            vec![("p/opencode.json", r#"{"mcp": {"repertoire": {"enabled": false}}}"#)],
+            Some("mcp.repertoire.enabled: false"),
+        ),
+        (
+            OpenCode,
+            vec![("p/opencode.json", r#"{"tools": {"repertoire*": false}}"#)],
+            Some("tools.repertoire*: false"),
+        ),
+        (OpenCode, vec![("p/opencode.json", r#"{"tools": {"repertoire*": true}}"#)], None),
+    ] {
+        let by = state(agent, &files).server_off.map(|by| by.setting);
+        assert_eq!(by.as_deref(), setting, "{agent} {files:?}");
+    }
+}
+
+#[test]
+fn gemini_and_qwen_fill_in_variables() {
+    for (agent, file, text, is_off) in [
+        (Gemini, "p/.gemini/settings.json", r#"{"skills": {"disabled": ["$NAME"]}}"#, true),
+        (Gemini, "home/.gemini/settings.json", r#"{"skills": {"disabled": ["${NAME}"]}}"#, true),
+        (
+            Gemini,
+            "p/.gemini/settings.json",
+            r#"{"skills": {"disabled": ["${NONE:-native}"]}}"#,
+            true,
+        ),
+        (Gemini, "p/.gemini/settings.json", r#"{"skills": {"disabled": ["$NONE"]}}"#, false),
+        (Qwen, "home/.qwen/settings.json", r#"{"skills": {"disabled": ["$NAME"]}}"#, true),
+    ] {
+        let switches = state(agent, &[(file, text)]).switches;
+        let native = RuleTarget::Caseless("native".to_owned());
+        assert_eq!(switches.iter().any(|switch| switch.target == native), is_off, "{file} {text}");
+    }
+    for (value, is_off) in [
+        ("\"false\"", true),
+        ("\"${NONE:-false}\"", true),
+        ("\"true\"", false),
+        ("\"$NONE\"", false),
+    ] {
+        let text = format!("{{\"hooksConfig\": {{\"enabled\": {value}}}}}");
+        let hooks_off = state(Gemini, &[("p/.gemini/settings.json", &text)]).hooks_off;
+        assert_eq!(hooks_off.is_some(), is_off, "{value}");
+    }
+}

@@ -19,6 +19,7 @@ pub(super) fn reason(name: &str, common: &Common) -> Option<Error> {
     let name = name.rsplit([':', '/']).next().filter(|name| !name.is_empty())?;
     left_out(name, common)
         .or_else(|| misplaced(name, common))
+        .or_else(|| command(name, common))
         .or_else(|| elsewhere(name, common))
         .or_else(|| unhidden(name, common))
         .or_else(|| below(name, common))
@@ -67,6 +68,30 @@ fn elsewhere(name: &str, common: &Common) -> Option<Error> {
     let why = format!("{who} does not look into {} if started in {here}", dir.display());
     let help = format!(
         "move it to a directory that is read here, such as `.{}/skills`, or link it there",
+        common.brand
+    );
+    Some(not_found(name, &why, &help))
+}
+
+/// Returns the error about a command of Claude Code, which lists those in `commands` as skills (seen with 2.1.332).
+fn command(name: &str, common: &Common) -> Option<Error> {
+    let agent = HookAgent::ClaudeCode;
+    if common.agent.is_some_and(|named| named != agent) {
+        return None;
+    }
+    let start = setup::start(common);
+    let project = absolute(&start.project).ok()?;
+    let levels = start.dir.ancestors().take_while(|dir| dir.starts_with(&project));
+    let levels = levels.map(|dir| dir.join(".claude")).chain(agent.user_dir(&start));
+    let mut files = levels.map(|dir| dir.join("commands").join(format!("{name}.md")));
+    let file = files.find(|file| file.is_file())?;
+    let why = format!(
+        "{} is a command, which {} lists to its model by itself",
+        file.display(),
+        agent.title()
+    );
+    let help = format!(
+        "nothing is wrong; to let hooks add it as well, move it to `.{}/skills/{name}/SKILL.md`",
         common.brand
     );
     Some(not_found(name, &why, &help))

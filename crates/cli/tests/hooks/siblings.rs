@@ -212,6 +212,19 @@ fn hooks_of_an_administrator_count() {
 }
 
 #[test]
+fn a_server_that_a_setting_takes_away_is_told() {
+    let place = Place::new();
+    place.write(".repertoire/skills/verse/SKILL.md", SKILL);
+    place.write(".gemini/settings.json", r#"{"mcp": {"excluded": ["repertoire"]}}"#);
+    place.run(["doctor", "--bundled=off"]).exits(0);
+    place.run(["mcp", "install", "gemini"]).exits(0);
+    let told = place.run(["doctor", "--bundled=off"]).exits(1).stdout;
+    let wanted = "MCP server of gemini: Gemini CLI does not show its tools to the model because of \
+                  `mcp.excluded: [\"repertoire\"]` in ";
+    assert!(told.contains(wanted), "{told}");
+}
+
+#[test]
 fn a_later_hook_without_trust_silences_no_other() {
     let place = Place::new();
     place.write(".repertoire/skills/verse/SKILL.md", SKILL);
@@ -259,6 +272,19 @@ fn triggers_that_nothing_reads_are_named() {
 #[test]
 fn skills_in_other_directories_are_found() {
     check(&[
+        (
+            &["claude-code"],
+            "sub",
+            &[("p/.claude/commands/verse.md", "SKILL")],
+            "HERE/p/.claude/commands/verse.md is a command, which Claude Code lists to its model by itself",
+        ),
+        (
+            &["claude-code"],
+            "",
+            &[("home/.claude/commands/verse.md", "Rhyme it.")],
+            "HERE/home/.claude/commands/verse.md is a command",
+        ),
+        (&["codex"], "", &[("p/.claude/commands/verse.md", "SKILL")], "no skill `verse`\n"),
         (
             &["claude-code"],
             "",
