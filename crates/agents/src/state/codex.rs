@@ -43,10 +43,10 @@ pub(super) fn state(start: &Start) -> AgentState {
         state.turn_all_off(&by);
     }
     state.hooks_off = hooks_off(start, &layers);
-    let decides =
+    let switch =
         |layer: &Layer| Some((server::is_off_in_codex(&layer.config)?, layer.path.clone()));
-    let decided = layers.iter().rev().find_map(decides).filter(|(is_off, _)| *is_off);
-    state.server_off = decided.map(|(_, file)| Obstacle::new(server::codex_setting(), &file));
+    let last = layers.iter().rev().find_map(switch).filter(|(is_off, _)| *is_off);
+    state.server_off = last.map(|(_, file)| Obstacle::new(server::codex_setting(), &file));
     let own = ["requirements.toml", "managed_config.toml", "config.toml"];
     let own = own.map(|name| start.in_system("etc/codex").join(name));
     state.not_starting = own.iter().find_map(|path| toml_fault(path));

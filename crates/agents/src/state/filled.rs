@@ -31,19 +31,14 @@ fn filled(text: &str, environment: &BTreeMap<String, String>) -> String {
 /// of its name.
 fn variable(text: &str, environment: &BTreeMap<String, String>) -> Option<(String, usize)> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let (name, default, n_bytes) = match text.strip_prefix('{') {
-        Some(inner) => {
-            let inner = &inner[..inner.find('}')?];
-            let (name, default) = match inner.split_once(":-") {
-                Some((name, default)) => (name, Some(default)),
-                None => (inner, None),
-            };
-            (name, default, inner.len() + 2)
-        }
-        None => {
-            let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
-            (&text[..end], None, end)
-        }
+    let (name, default, n_bytes) = if let Some(inner) = text.strip_prefix('{') {
+        let inner = &inner[..inner.find('}')?];
+        let (name, default) =
+            inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+        (name, default, inner.len() + 2)
+    } else {
+        let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
+        (&text[..end], None, end)
     };
     let quoted = |value: &String| {
         let quoted = json!(value).to_string();

@@ -26,7 +26,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let defaults = named("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
         .unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
     let managed_settings = Some(overrides.clone());
-    let paths = [Some(&defaults), Some(&overrides)].map(|path| path.cloned());
+    let paths = [&defaults, &overrides].map(|path| Some(path.clone()));
     let of_user = user_dir.as_deref().map(|dir| dir.join("settings.json"));
     let of_project = Some(dir.join(".gemini/settings.json"));
     let paths = paths.into_iter().chain([of_user, of_project]).flatten();

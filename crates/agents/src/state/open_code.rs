@@ -92,7 +92,7 @@ fn config_files(
     });
     let paths = global.iter().flat_map(in_dir).chain(named).chain(in_project);
     let paths = paths.chain(others.iter().flat_map(in_dir));
-    let read = |(scope, path): (Scope, PathBuf)| Some((scope, filled_file(start, path)?));
+    let read = |(scope, path): (Scope, PathBuf)| Some((scope, filled_file(start, &path)?));
     let content = of_variable(start, "OPENCODE_CONFIG_CONTENT");
     let content = content.map(|settings| (Scope::User, settings));
     let managed = start.in_system("etc/opencode");
@@ -107,10 +107,10 @@ fn of_variable(start: &Start, name: &str) -> Option<Settings> {
 }
 
 /// Reads a configuration file.
-fn filled_file(start: &Start, path: PathBuf) -> Option<Settings> {
-    let text = text(&path)?;
-    let dir = path.parent().unwrap_or(&path);
-    Settings::parse(&filled(&text, dir, start), path.clone())
+fn filled_file(start: &Start, path: &Path) -> Option<Settings> {
+    let text = text(path)?;
+    let dir = path.parent().unwrap_or(path);
+    Settings::parse(&filled(&text, dir, start), path.to_owned())
 }
 
 /// Returns `text` with the variables and the files that it names as `{env:NAME}` and `{file:PATH}`. A variable
@@ -133,15 +133,12 @@ fn filled(text: &str, dir: &Path, start: &Start) -> String {
             };
             Some((value, after))
         });
-        match named {
-            Some((value, after)) => {
-                filled += &value;
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = &from[1..];
-            }
+        if let Some((value, after)) = named {
+            filled += &value;
+            rest = after;
+        } else {
+            filled.push('{');
+            rest = &from[1..];
         }
     }
     filled + rest

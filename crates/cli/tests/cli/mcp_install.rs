@@ -66,7 +66,7 @@ fn the_server_is_told_its_agent_in_files_of_one_agent() {
         let words = text.split('"').filter(|part| ["--agent", agent].contains(part));
         let n_words = words.count();
         let earlier = without_agent(&text, agent);
-        assert_eq!(earlier.contains("--agent"), false, "{earlier}");
+        assert!(!earlier.contains("--agent"), "{earlier}");
         place.write(file, &earlier);
         mcp(&place, "install", agent).exits(0);
         let again = read(&place, file);
