@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PackageArgs, common: &Common, out: Output) -> anyhow::R
     let PackageArgs { agent, out: dir, options } = args;
     let hooks = hook::package(*agent, options, common)?;
     // The hook in the package already gives the model the list of skills.
-    let mut words = vec!["mcp".to_owned(), "--no-list".to_owned()];
+    let mut words = ["mcp", "--no-list", "--agent", agent.as_str()].map(str::to_owned).to_vec();
     words.extend(common_options(common));
     let server = json!({"command": program()?, "args": words});
     let package = package(*agent, &hooks, &server);

@@ -95,6 +95,9 @@ pub(crate) fn start(common: &Common) -> Start {
         project: common.project.clone(),
         dir: common.started_in.as_ref().unwrap_or(&common.working_dir).clone(),
         variables: Start::VARIABLES.into_iter().filter_map(variable).collect(),
+        environment: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
         options: common.agent.map(agent_options::of).unwrap_or_default(),
         system: PathBuf::from(std::path::MAIN_SEPARATOR_STR),
     }

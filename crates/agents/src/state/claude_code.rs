@@ -13,7 +13,7 @@ use super::claude_plugins::{in_skills, installed, of_variable};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::settings::Settings;
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
@@ -57,7 +57,12 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = &by_variable {
         state.turn_all_off(by);
     }
-    state.hooks_off = by_variable.or_else(|| hooks_off(&files));
+    let by_managed = hooks_of_managed_only(&files).filter(|_| by_variable.is_none());
+    state.spares_managed_hooks = by_managed.is_some();
+    state.hooks_off = by_variable.or(by_managed).or_else(|| hooks_off(&files));
+    state.managed_settings = Some(managed.join("managed-settings.json"));
+    state.server_off = server::of_claude_code(files.all(), start);
+    state.not_starting.clone_from(&files.not_starting);
     state
 }
 
@@ -82,18 +87,23 @@ fn overrides(files: &Files, state: &mut AgentState) {
     }
 }
 
-/// Returns the setting that keeps hooks from running: for all, or for those that the administrator did
-/// not write.
+/// Returns the setting that keeps hooks from running.
 fn hooks_off(files: &Files) -> Option<Obstacle> {
-    let set = |file: &Settings, key: &str| {
-        (file.switch(&format!("/{key}"))?).then(|| Obstacle::new(key, &file.path))
-    };
+    // The file of the highest precedence that has the key decides.
+    let decides = files.all().rev().find(|file| file.switch("/disableAllHooks").is_some())?;
+    set(decides, "disableAllHooks")
+}
+
+/// Returns the setting by which only the administrator's hooks run.
+fn hooks_of_managed_only(files: &Files) -> Option<Obstacle> {
     let mut managed = files.managed.iter().rev();
     let by_managed = managed.find_map(|file| set(file, "allowManagedHooksOnly"));
-    let by_managed = by_managed.or_else(|| files.plugins_only("hooks"));
-    // The file of the highest precedence that has the key decides.
-    let decides = files.all().rev().find(|file| file.switch("/disableAllHooks").is_some());
-    by_managed.or_else(|| set(decides?, "disableAllHooks"))
+    by_managed.or_else(|| files.plugins_only("hooks"))
+}
+
+/// Returns the switch `key`, if it is on in the file.
+fn set(file: &Settings, key: &str) -> Option<Obstacle> {
+    file.switch(&format!("/{key}"))?.then(|| Obstacle::new(key, &file.path))
 }
 
 /// Returns the budget of its list: by default 1 % of the context window. Its own skills always keep their

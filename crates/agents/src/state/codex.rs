@@ -9,8 +9,8 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::manifest_path::below;
 use super::options::{Options, PLACE};
-use super::settings::{Settings, directories, toml};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::settings::{Settings, directories, toml, toml_fault};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use crate::real_path::real;
@@ -43,6 +43,13 @@ pub(super) fn state(start: &Start) -> AgentState {
         state.turn_all_off(&by);
     }
     state.hooks_off = hooks_off(start, &layers);
+    let switch =
+        |layer: &Layer| Some((server::is_off_in_codex(&layer.config)?, layer.path.clone()));
+    let last = layers.iter().rev().find_map(switch).filter(|(is_off, _)| *is_off);
+    state.server_off = last.map(|(_, file)| Obstacle::new(server::codex_setting(), &file));
+    let own = ["requirements.toml", "managed_config.toml", "config.toml"];
+    let own = own.map(|name| start.in_system("etc/codex").join(name));
+    state.not_starting = own.iter().find_map(|path| toml_fault(path));
     state
 }
 
@@ -89,7 +96,9 @@ fn layers(start: &Start, user: Option<Layer>, levels: &[PathBuf]) -> Vec<Layer> 
     let of_project = levels.iter().filter(|_| is_trusted);
     let of_project = of_project.filter_map(|dir| Layer::read(dir.join(".codex/config.toml")));
     let below = system.into_iter().chain(user).chain(of_project);
-    below.chain(profile(start)).chain(of_options(start)).collect()
+    // The administrator's file wins over all others, also for those who start Codex with options.
+    let managed = Layer::read(start.in_system("etc/codex/managed_config.toml"));
+    below.chain(profile(start)).chain(of_options(start)).chain(managed).collect()
 }
 
 /// Returns the profile that the command line names: a file beside the user's configuration.
@@ -200,8 +209,11 @@ fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
     let requirements = Layer::read(start.in_system("etc/codex/requirements.toml"));
     let is_managed =
         |file: &Layer| file.config.get(MANAGED_ONLY).and_then(Item::as_bool) == Some(true);
-    if let Some(file) = requirements.filter(is_managed) {
+    if let Some(file) = requirements.as_ref().filter(|file| is_managed(file)) {
         return Some(Obstacle::new(format!("{MANAGED_ONLY} = true"), &file.path));
+    }
+    if let Some(file) = requirements.filter(|file| file.feature("hooks") == Some(false)) {
+        return Some(Obstacle::new("features.hooks = false", &file.path));
     }
     // `codex_hooks` is the earlier name of the feature.
     let (name, decides) = ["hooks", "codex_hooks"].into_iter().find_map(|name| {

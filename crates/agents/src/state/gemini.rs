@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::folders::{distrusted_folder, extensions, trust_rules};
 use super::settings::{Settings, decides};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
 
@@ -25,17 +25,25 @@ pub(super) fn state(start: &Start) -> AgentState {
         .unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
     let defaults = named("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
         .unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
-    let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
-    let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
+    let managed_settings = Some(overrides.clone());
+    let paths = [&defaults, &overrides].map(|path| Some(path.clone()));
+    let of_user = user_dir.as_deref().map(|dir| dir.join("settings.json"));
+    let of_project = Some(dir.join(".gemini/settings.json"));
+    let paths = paths.into_iter().chain([of_user, of_project]).flatten();
+    let not_starting = paths.into_iter().find_map(|path| Settings::fault(&path));
+    let read =
+        |path: PathBuf| filled::read(path, &start.environment).map(Settings::with_text_switches);
+    let (overrides, defaults) = (read(overrides), read(defaults));
+    let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
     let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
     let is_trusted = distrusted.is_none();
-    let project = Settings::read(dir.join(".gemini/settings.json")).filter(|_| is_trusted);
+    let project = read(dir.join(".gemini/settings.json")).filter(|_| is_trusted);
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState::default();
+    let mut state = AgentState { not_starting, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
         extensions(&user_dir.join("extensions"), "gemini", &dir, &mut state);
@@ -63,6 +71,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = without_tool(&files) {
         state.turn_all_off(&by);
     }
+    state.server_off = server::of_gemini(&files);
     state.hooks_off = hooks_off(&files);
     state
 }

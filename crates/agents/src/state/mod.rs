@@ -13,12 +13,14 @@ mod copilot;
 mod cursor;
 mod denied;
 mod droid;
+mod filled;
 mod folders;
 mod gemini;
 mod manifest_path;
 mod open_code;
 mod options;
 mod qwen;
+mod server;
 mod settings;
 mod skill_place;
 mod start;
@@ -46,6 +48,14 @@ pub struct AgentState {
     pub switches: Vec<SkillSwitch>,
     /// The setting that keeps the agent from running hooks; `None` if it runs them.
     pub hooks_off: Option<Obstacle>,
+    /// True if [`hooks_off`](Self::hooks_off) spares hooks in the administrator's settings.
+    pub spares_managed_hooks: bool,
+    /// The settings file because of which the agent does not start, with its fault.
+    pub not_starting: Option<Obstacle>,
+    /// The setting that takes the tools of this program's MCP server, `repertoire`, away from the model.
+    pub server_off: Option<Obstacle>,
+    /// The administrator's settings file with hooks, for an agent that has one.
+    pub managed_settings: Option<PathBuf>,
     /// The directories whose settings the agent reads as those of the project.
     pub settings_dirs: Vec<PathBuf>,
     /// The directories whose `settings.local.json` the agent reads; only Claude Code has such a file.

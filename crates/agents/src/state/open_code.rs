@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::manifest_path::below;
 use super::options::Options;
-use super::settings::Settings;
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::settings::{Settings, text};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use repertoire::Skill;
 use repertoire::catalog::{RuleTarget, Scope};
 
@@ -44,12 +44,17 @@ pub(super) fn state(start: &Start) -> AgentState {
         state.roots.extend(roots.map(|path| SkillRoot::new(*scope, path)));
     }
     let files = config_files(start, &levels, &dirs);
+    let of_dirs = dirs.iter().map(|(_, dir)| dir).chain(&levels);
+    let mut all = of_dirs.flat_map(|dir| NAMES.map(|name| dir.join(name)));
+    state.not_starting = all.find_map(|path| Settings::fault(&path));
     for (scope, file) in &files {
         let dir = file.path.parent().unwrap_or(&file.path);
         let paths = file.texts("/skills/paths").into_iter();
         let paths = paths.map(|path| start.expanded(Path::new(path), dir));
         state.roots.extend(paths.map(|path| SkillRoot::new(*scope, path)));
     }
+    state.server_off =
+        server::of_open_code(&files.iter().map(|(_, file)| file).collect::<Vec<_>>());
     let chosen = Options::of(start).values(&["--agent"]).into_iter().next_back();
     let agent = chosen.unwrap_or_else(|| default_agent(&files));
     for (_, file) in &files {
@@ -87,15 +92,56 @@ fn config_files(
     });
     let paths = global.iter().flat_map(in_dir).chain(named).chain(in_project);
     let paths = paths.chain(others.iter().flat_map(in_dir));
-    let files = paths.filter_map(|(scope, path)| Some((scope, Settings::read(path)?)));
+    let read = |(scope, path): (Scope, PathBuf)| Some((scope, filled_file(start, &path)?));
     let content = of_variable(start, "OPENCODE_CONFIG_CONTENT");
-    files.chain(content.map(|settings| (Scope::User, settings))).collect()
+    let content = content.map(|settings| (Scope::User, settings));
+    let managed = start.in_system("etc/opencode");
+    let managed = NAMES[1..].iter().map(|name| (Scope::User, managed.join(name)));
+    paths.filter_map(read).chain(content).chain(managed.filter_map(read)).collect()
 }
 
 /// Returns the configuration in the variable `name`.
 fn of_variable(start: &Start, name: &str) -> Option<Settings> {
     let text = start.variables.get(name)?.to_str()?;
-    Settings::parse(text, PathBuf::from(name))
+    Settings::parse(&filled(text, &start.dir(), start), PathBuf::from(name))
+}
+
+/// Reads a configuration file.
+fn filled_file(start: &Start, path: &Path) -> Option<Settings> {
+    let text = text(path)?;
+    let dir = path.parent().unwrap_or(path);
+    Settings::parse(&filled(&text, dir, start), path.to_owned())
+}
+
+/// Returns `text` with the variables and the files that it names as `{env:NAME}` and `{file:PATH}`. A variable
+/// that is not set is empty.
+fn filled(text: &str, dir: &Path, start: &Start) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        filled += before;
+        let named = from[1..].split_once('}').and_then(|(inner, after)| {
+            let value = match inner.split_once(':')? {
+                ("env", name) => start.environment.get(name).cloned().unwrap_or_default(),
+                ("file", path) => {
+                    let path = start.expanded(Path::new(path), dir);
+                    let quoted = json!(self::text(&path)?.trim()).to_string();
+                    quoted[1..quoted.len() - 1].to_owned()
+                }
+                _ => return None,
+            };
+            Some((value, after))
+        });
+        if let Some((value, after)) = named {
+            filled += &value;
+            rest = after;
+        } else {
+            filled.push('{');
+            rest = &from[1..];
+        }
+    }
+    filled + rest
 }
 
 /// Adds the rules of `permission`, those of the `agent` that is in use, and the switches of the whole tool.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::denied::deny;
 use super::folders::{distrusted_folder, extensions, trust_rules};
 use super::settings::{Settings, decides};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::{RuleTarget, Scope};
 
@@ -25,18 +25,21 @@ pub(super) fn state(start: &Start) -> AgentState {
     let overrides = overrides.unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
     let defaults = start.variables.get("QWEN_CODE_SYSTEM_DEFAULTS_PATH").map(PathBuf::from);
     let defaults = defaults.unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
-    let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
-    let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
+    let managed_settings = Some(overrides.clone());
+    // A fault in the files of the user or a project does not stop it.
+    let not_starting = Settings::fault(&overrides);
+    let read = |path: PathBuf| filled::read(path, &start.environment);
+    let (overrides, defaults) = (read(overrides), read(defaults));
+    let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
     let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
     let is_trusted = distrusted.is_none();
-    let project =
-        Settings::read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
+    let project = read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState::default();
+    let mut state = AgentState { not_starting, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
     if let Some(user) = &user_dir {
         extensions(&user.join("extensions"), "qwen", &dir, &mut state);
@@ -66,6 +69,7 @@ pub(super) fn state(start: &Start) -> AgentState {
         }
     }
     let off = decides(&files, "/disableAllHooks", true);
+    state.server_off = server::of_gemini(&files);
     state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
     state
 }

@@ -23,6 +23,8 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     pub(super) value: Value,
     root: CstRootNode,
+    /// True if the texts `true` and `false` are switches, too.
+    has_text_switches: bool,
 }
 
 /// The syntax that an agent demands of a settings file.
@@ -69,13 +71,21 @@ impl Settings {
         }
     }
 
+    /// Returns the fault of the file at `path`, if it has text that is not even JSON with comments.
+    pub(super) fn fault(path: &Path) -> Option<Obstacle> {
+        let text = text(path).filter(|text| !text.trim().is_empty())?;
+        let text = text.trim_start_matches('\u{feff}');
+        let error = CstRootNode::parse(text, &ParseOptions::default()).err()?;
+        Some(Obstacle::new(error.to_string(), path))
+    }
+
     /// Reads `text`, which is from `path`.
     pub(super) fn parse(text: &str, path: PathBuf) -> Option<Settings> {
         let root =
             CstRootNode::parse(text.trim_start_matches('\u{feff}'), &ParseOptions::default())
                 .ok()?;
         let value = root.to_serde_value()?;
-        Some(Settings { path, value, root })
+        Some(Settings { path, value, root, has_text_switches: false })
     }
 
     /// The texts in the list at the JSON pointer `at`.
@@ -86,7 +96,18 @@ impl Settings {
 
     /// The switch at the JSON pointer `at`.
     pub(super) fn switch(&self, at: &str) -> Option<bool> {
-        self.value.pointer(at)?.as_bool()
+        let value = self.value.pointer(at)?;
+        let of_text = || match value.as_str().filter(|_| self.has_text_switches)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        value.as_bool().or_else(of_text)
+    }
+
+    /// Returns the file for an agent that takes the texts `true` and `false` as switches.
+    pub(super) fn with_text_switches(self) -> Settings {
+        Settings { has_text_switches: true, ..self }
     }
 
     /// The entries of the map at the path `keys` whose values are texts, in the order of the file.
@@ -124,6 +145,12 @@ pub(super) fn decides<'f>(files: &[&'f Settings], at: &str, value: bool) -> Opti
 /// Reads the settings file in TOML at `path`.
 pub(super) fn toml(path: &Path) -> Option<DocumentMut> {
     text(path)?.parse().ok()
+}
+
+/// Returns the fault of the file at `path`, if it is not TOML.
+pub(super) fn toml_fault(path: &Path) -> Option<Obstacle> {
+    let error = text(path)?.parse::<DocumentMut>().err()?;
+    Some(Obstacle::new(error.message(), path))
 }
 
 /// Reads the text of the file at `path`; `None` for anything else, which may never end.

@@ -20,6 +20,8 @@ pub struct Start {
     pub dir: PathBuf,
     /// Environment variables, of those in [`Start::VARIABLES`].
     pub variables: BTreeMap<&'static str, OsString>,
+    /// All environment variables, for settings that name one.
+    pub environment: BTreeMap<String, String>,
     /// The words of the command line with which the agent was started, without the program; empty if they are
     /// not known.
     pub options: Vec<String>,

@@ -19,6 +19,8 @@ pub(crate) const LOCAL_SETTINGS: &str = "settings.local.json";
 pub(crate) enum Place {
     User,
     Project,
+    /// Settings of the administrator, in which nothing is installed by this program.
+    System,
     /// Settings of the project that are not shared. Nothing is installed there, but some users edit
     /// them by hand.
     Local,
@@ -43,6 +45,7 @@ impl Place {
             Place::User => "user",
             Place::Project => "project",
             Place::Local => "local",
+            Place::System => "system",
         }
     }
 }

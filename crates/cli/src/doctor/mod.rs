@@ -25,7 +25,7 @@ use crate::exit_code::ExitCode;
 use crate::hook::{self, Installed};
 use crate::output::Output;
 use crate::sessions::{self, Place};
-use crate::{agent, setup};
+use crate::{agent, mcp, setup};
 
 use code::CodeProblem;
 
@@ -151,6 +151,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     }));
     let fetched = fetched::reports(common, &mut broken);
     let agents = agents(common, &mut broken);
+    broken.extend(servers_off(common));
     let config = setup::config(common)?;
     let report = Report {
         sources: sources(common, &engine)?,
@@ -221,6 +222,9 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     for agent in HookAgent::ALL {
         for &place in hook::places(agent) {
             let (hooks, detail) = match hook::installed(agent, place, common) {
+                Installed::No | Installed::Unreadable(_) if place == agent::Place::System => {
+                    continue;
+                }
                 Installed::No => ("no", String::new()),
                 Installed::Yes(path) => ("yes", path.display().to_string()),
                 Installed::Outdated(path) => ("outdated", path.display().to_string()),
@@ -241,6 +245,19 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
         }
     }
     reports
+}
+
+/// Returns the faults of agents that have our MCP server, and a setting that takes it away from the model.
+fn servers_off(common: &Common) -> Vec<String> {
+    let fault = |agent: HookAgent| {
+        mcp::installed_options(agent, common)?;
+        let by = agent.state(&setup::start(common)).server_off?;
+        let title = agent.title();
+        Some(format!(
+            "MCP server of {agent}: {title} does not show its tools to the model because of {by}"
+        ))
+    };
+    HookAgent::ALL.into_iter().filter_map(fault).collect()
 }
 
 fn notes(agents: &[AgentReport], catalog: &Catalog, common: &Common) -> Vec<String> {

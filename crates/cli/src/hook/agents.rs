@@ -44,7 +44,8 @@ pub(super) struct Hook {
 /// Returns the places where `agent` looks for hooks, from the widest to the narrowest.
 pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
     match agent {
-        HookAgent::ClaudeCode => &[Place::User, Place::Project, Place::Local],
+        HookAgent::ClaudeCode => &[Place::System, Place::User, Place::Project, Place::Local],
+        HookAgent::Gemini | HookAgent::Qwen => &[Place::System, Place::User, Place::Project],
         _ => &[Place::User, Place::Project],
     }
 }
@@ -62,6 +63,11 @@ pub(super) fn file(
         Place::Project | Place::Local => {
             let base = setup::project_dir(common)?.to_owned();
             (base.join(project_dir).join(name), base)
+        }
+        Place::System => {
+            let state = agent.state(&setup::start(common));
+            let file = state.managed_settings.ok_or_else(|| agent::unknown(agent))?;
+            (file.clone(), file.parent().unwrap_or(&file).to_owned())
         }
         Place::User => {
             let base = agent::user_dir(agent, common)?;
@@ -148,6 +154,13 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
         ],
         _ => return None,
     })
+}
+
+/// Returns the event of `agent` for a message of the user; `None` for an agent without such settings.
+pub(super) fn message_event(agent: HookAgent) -> Option<&'static str> {
+    const NAMES: [&str; 4] =
+        ["UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "userPromptSubmitted"];
+    events(agent)?.iter().map(|(event, _)| *event).find(|event| NAMES.contains(event))
 }
 
 /// Returns the seconds that an agent waits for the hook that runs `words`: one more than its

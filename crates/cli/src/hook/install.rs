@@ -179,6 +179,7 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Opti
     };
     let whose = places.iter().map(|place| match place {
         Place::User => "for the user".to_owned(),
+        Place::System => "for all users of this machine (the administrator's settings)".to_owned(),
         Place::Project => "for this project".to_owned(),
         Place::Local => format!("for you in this project (`{LOCAL_SETTINGS}`)"),
     });
@@ -203,7 +204,7 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
             return Ok(Installed::Ineffective(why));
         }
         let path = target.path.clone();
-        if place == Place::Local {
+        if matches!(place, Place::Local | Place::System) {
             // The user wrote this file by hand, with the events of their choice.
             return Ok(Installed::Yes(path));
         }
@@ -213,12 +214,50 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
             plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
         target.entry.form = agents::form(agent, &wanted)?;
         Ok(match trust::missing(agent, place, target.text(), common) {
-            _ if !target.is_installed()? => Installed::Outdated(path),
+            _ if !target.is_installed()? => match without_messages(agent, &target) {
+                Some(why) => Installed::Ineffective(why),
+                None => Installed::Outdated(path),
+            },
             Some(why) => Installed::Untrusted(why),
             None => Installed::Yes(path),
         })
     });
     found.unwrap_or_else(Installed::Unreadable)
+}
+
+/// Explains why hooks in a settings file leave all messages unanswered: the event for them has none.
+fn without_messages(agent: HookAgent, target: &Target<Hooks>) -> Option<String> {
+    let event = agents::message_event(agent)?;
+    let has_it = settings::has_event(target.text(), event, &|command| {
+        agents::is_own_command(command, agent)
+    });
+    (!has_it).then(|| {
+        format!(
+            "{} has no hook of this program for `{event}`, so no message is answered: put it there with \
+             `repertoire hook install {agent}`",
+            target.path.display()
+        )
+    })
+}
+
+/// Explains why `agent` runs none of our hooks when it gets a message here; `None` if it runs one, or if there
+/// is none.
+pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
+    let common = &common.for_agent(agent);
+    let mut reason = None;
+    for &place in agents::places(agent) {
+        let told = match installed(agent, place, common) {
+            Installed::Yes(_) | Installed::Outdated(_) => return None,
+            Installed::Untrusted(_) if trust::answers_messages(agent, place, common) => {
+                return None;
+            }
+            Installed::Ineffective(why) | Installed::Untrusted(why) => why,
+            Installed::Unreadable(error) if place != Place::System => error.message().to_owned(),
+            Installed::No | Installed::Unreadable(_) => continue,
+        };
+        reason.get_or_insert(told);
+    }
+    reason
 }
 
 /// Tells whether `agent` runs our hooks here.
@@ -280,7 +319,12 @@ fn in_vain(
 ) -> Option<String> {
     let start = setup::start(common);
     let state = agent.state(&start);
-    if let Some(by) = &state.hooks_off {
+    if let Some(by) = &state.not_starting {
+        let (title, file, fault) = (agent.title(), by.file.display(), &by.setting);
+        return Some(format!("{title} does not start, because {file} is not valid: {fault}"));
+    }
+    let is_spared = place == Place::System && state.spares_managed_hooks;
+    if let Some(by) = state.hooks_off.as_ref().filter(|_| !is_spared) {
         let (file, setting) = (by.file.display(), &by.setting);
         let also = if by.file == path {
             String::new()
@@ -308,7 +352,7 @@ fn in_vain(
     let path = path.display();
     let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());
     let is_read = match place {
-        Place::User => true,
+        Place::User | Place::System => true,
         Place::Project => state.settings_dirs.contains(&project),
         Place::Local => state.local_settings_dirs.contains(&project),
     };

@@ -22,7 +22,7 @@ use crate::output::Output;
 
 pub(crate) use agents::{is_own_command, package, places, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
-pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, twice};
+pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, silence, twice};
 pub(crate) use log::{note, tail};
 
 /// The conversation in which a hook asks who lists the skills.

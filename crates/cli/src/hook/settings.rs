@@ -109,6 +109,14 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
     Ok(commands.find(|command| is_own(command)))
 }
 
+/// Tells whether `text` runs one of our hooks for `event`.
+pub(super) fn has_event(text: &str, event: &str, is_own: IsOwn<'_>) -> bool {
+    let settings = parse(without_mark(text).1).ok().and_then(|root| object(&root).ok());
+    let all = settings.and_then(|settings| settings.object_value("hooks"));
+    let list = all.and_then(|all| all.array_value(event));
+    list.is_some_and(|list| list.elements().iter().any(|element| runs_own(element, is_own)))
+}
+
 /// Checks that `hooks` has the form that agents read.
 fn check(settings: &CstObject) -> Result<(), Problem> {
     let Some(hooks) = property(settings, "hooks")? else { return Ok(()) };

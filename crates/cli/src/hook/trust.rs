@@ -73,6 +73,24 @@ pub(super) fn missing(
     }
 }
 
+/// Tells whether `agent` runs our hook for messages in its settings of `place`, although it needs trust for
+/// others: a hook that a later version added.
+pub(super) fn answers_messages(agent: HookAgent, place: Place, common: &Common) -> bool {
+    let config = || {
+        let path = user_dir(agent, common).ok()?.join("config.toml");
+        fs::read_to_string(path).ok()?.parse::<DocumentMut>().ok()
+    };
+    let file = agents::file(agent, place, common).ok().filter(|_| agent == HookAgent::Codex);
+    let (Some((path, _)), Some(config)) = (file, config()) else { return false };
+    let hooks = codex_hooks(&fs::read_to_string(&path).unwrap_or_default());
+    let mut of_messages = hooks.iter().filter(|hook| hook.place.starts_with("user_prompt_submit:"));
+    let is_trusted = |hook: &CodexHook| {
+        forms(&path).iter().any(|path| trusts_hook(&config, &path.display().to_string(), hook))
+    };
+    (place == Place::User || trusts_project(&config, &common.project))
+        && of_messages.any(is_trusted)
+}
+
 /// One of our hooks, with the name and the hash that Codex gives it.
 #[derive(Debug, PartialEq)]
 struct CodexHook {

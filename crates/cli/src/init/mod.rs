@@ -29,7 +29,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: Output) -> anyhow::Resu
     let (place, dry_run) = (Place::named(&args.place, common)?, args.place.dry_run);
     // The record is the user's, so its paths must mean the same wherever `--undo` is run.
     let common = &match place {
-        Place::User => common.clone(),
+        Place::User | Place::System => common.clone(),
         Place::Project | Place::Local => {
             Common { project: absolute_project(common)?, ..common.clone() }
         }
@@ -139,7 +139,7 @@ fn add(agent: McpAgent, place: Place, dry_run: bool, common: &Common) -> Result<
 /// Returns the directory of the first skill, among those of the user or of the project.
 fn skill_dir(name: &str, place: Place, common: &Common) -> Result<PathBuf, Error> {
     let base = match place {
-        Place::User => setup::config_home()?,
+        Place::User | Place::System => setup::config_home()?,
         Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
     };
     Ok(base.join(format!(".{}", common.brand)).join("skills").join(name))

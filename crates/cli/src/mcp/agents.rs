@@ -17,7 +17,7 @@ impl McpAgent {
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
             Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
-            Place::User => self.user_dir(common)?,
+            Place::User | Place::System => self.user_dir(common)?,
         };
         let is_user = place == Place::User;
         let name = match self {

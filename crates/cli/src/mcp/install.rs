@@ -54,8 +54,21 @@ pub(crate) fn add(
 ) -> Result<Changed, Error> {
     let mut words = plain_words()?;
     words.extend(common_options(common));
+    words.extend(agent_option(agent, place));
     words.extend_from_slice(options);
     target(agent, &words, place, common)?.install(dry_run)
+}
+
+/// Returns the option that tells the server its agent, so that settings by agent count. The `.mcp.json` of a
+/// project is read by several agents, so the server there has none.
+fn agent_option(agent: McpAgent, place: Place) -> Vec<String> {
+    match agent {
+        McpAgent::Hooked(HookAgent::ClaudeCode | HookAgent::Copilot) if place != Place::User => {
+            Vec::new()
+        }
+        McpAgent::Hooked(agent) => vec!["--agent".to_owned(), agent.as_str().to_owned()],
+        McpAgent::VsCode => Vec::new(),
+    }
 }
 
 /// Removes the server from the settings of `agent` in `place`. A dry run changes nothing.

@@ -10,10 +10,19 @@ use repertoire_agents::HookAgent;
 use crate::args::Common;
 use crate::setup;
 
+/// The number of levels below the starting directory in which a skill is looked for, and of directories in all.
+const DEPTH: usize = 4;
+const MAX_DIRS: usize = 2000;
+
 /// Returns the error that says where the skill `name` is, and why it is not known; `None` if it is nowhere.
 pub(super) fn reason(name: &str, common: &Common) -> Option<Error> {
     let name = name.rsplit([':', '/']).next().filter(|name| !name.is_empty())?;
-    left_out(name, common).or_else(|| misplaced(name, common)).or_else(|| elsewhere(name, common))
+    left_out(name, common)
+        .or_else(|| misplaced(name, common))
+        .or_else(|| command(name, common))
+        .or_else(|| elsewhere(name, common))
+        .or_else(|| unhidden(name, common))
+        .or_else(|| below(name, common))
 }
 
 fn not_found(name: &str, why: &str, help: &str) -> Error {
@@ -34,7 +43,7 @@ fn misplaced(name: &str, common: &Common) -> Option<Error> {
     let mut findings = sources.iter().filter_map(Source::root).flat_map(near_misses);
     let is_it = |path: &Path| {
         let dir = path.parent().and_then(Path::file_name);
-        [path.file_stem(), dir].into_iter().flatten().any(|part| part == name)
+        [path.file_stem(), dir].into_iter().flatten().any(|part| part == name) || holds(path, name)
     };
     let finding = findings.find(|finding| is_it(&finding.path))?;
     Some(not_found(name, &finding.to_string(), &finding.help))
@@ -62,6 +71,88 @@ fn elsewhere(name: &str, common: &Common) -> Option<Error> {
         common.brand
     );
     Some(not_found(name, &why, &help))
+}
+
+/// Returns the error about a command of Claude Code, which lists those in `commands` as skills (seen with 2.1.332).
+fn command(name: &str, common: &Common) -> Option<Error> {
+    let agent = HookAgent::ClaudeCode;
+    if common.agent.is_some_and(|named| named != agent) {
+        return None;
+    }
+    let start = setup::start(common);
+    let project = absolute(&start.project).ok()?;
+    let levels = start.dir.ancestors().take_while(|dir| dir.starts_with(&project));
+    let levels = levels.map(|dir| dir.join(".claude")).chain(agent.user_dir(&start));
+    let mut files = levels.map(|dir| dir.join("commands").join(format!("{name}.md")));
+    let file = files.find(|file| file.is_file())?;
+    let why = format!(
+        "{} is a command, which {} lists to its model by itself",
+        file.display(),
+        agent.title()
+    );
+    let help = format!(
+        "nothing is wrong; to let hooks add it as well, move it to `.{}/skills/{name}/SKILL.md`",
+        common.brand
+    );
+    Some(not_found(name, &why, &help))
+}
+
+/// Returns the error about a skill in a directory `skills` of the project that is none of an agent's.
+fn unhidden(name: &str, common: &Common) -> Option<Error> {
+    let start = setup::start(common);
+    let project = absolute(&start.project).ok()?;
+    let levels = start.dir.ancestors().take_while(|dir| dir.starts_with(&project));
+    let mut dirs = levels.flat_map(|dir| ["skills", "skill"].map(|skills| dir.join(skills)));
+    let dir = dirs.find(|dir| holds(dir, name))?;
+    let why = format!("nobody looks into {} by itself", dir.display());
+    let help = format!(
+        "name that directory with `sources` in `config.toml`, or move the skill to `.{}/skills`",
+        common.brand
+    );
+    Some(not_found(name, &why, &help))
+}
+
+/// Returns the error about a skill of a directory below the one where the agent is started.
+fn below(name: &str, common: &Common) -> Option<Error> {
+    let start = setup::start(common);
+    let own = format!(".{}/skills", common.brand);
+    let roots = HookAgent::ALL.into_iter().flat_map(|agent| agent.native_skills().roots.iter());
+    let roots: Vec<&str> = roots.map(|root| &**root).chain([&*own]).collect();
+    let mut level = vec![start.dir];
+    let mut n_dirs = 0;
+    for _ in 0..DEPTH {
+        let mut next: Vec<PathBuf> = level.iter().flat_map(|dir| visible_dirs(dir)).collect();
+        n_dirs += next.len();
+        if n_dirs > MAX_DIRS {
+            return None;
+        }
+        next.sort();
+        let skills =
+            next.iter().flat_map(|dir| roots.iter().map(move |root| (dir, dir.join(root))));
+        let found = skills.into_iter().find(|(_, skills)| holds(skills, name));
+        if let Some((dir, skills)) = found {
+            let who = common.agent.map_or("nobody", HookAgent::title);
+            let (dir, skills) = (dir.display(), skills.display());
+            let why = format!("{who} looks into {skills} only if it works in {dir}");
+            let help =
+                format!("start in {dir}; a hook lists the skill as well once a file there is read");
+            return Some(not_found(name, &why, &help));
+        }
+        level = next;
+    }
+    None
+}
+
+/// Returns the directories in `dir`, without hidden ones, links and those of packages.
+fn visible_dirs(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_searched = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_skipped = name.starts_with('.') || name == "node_modules" || name == "target";
+        !is_skipped && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    };
+    entries.filter(is_searched).map(|entry| entry.path()).collect()
 }
 
 /// Tells whether the skill `name` is in `dir`, or is `dir` itself.

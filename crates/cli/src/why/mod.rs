@@ -4,6 +4,7 @@
 mod absent;
 mod near_miss;
 mod record;
+mod unread;
 mod verdict;
 
 use std::path::Path;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         let error = Error::new(ErrorCode::InvalidParam, "the message is missing", help);
         return Err(UsageError(error).into());
     };
+    let silence = args.agent.and_then(|agent| hook::silence(agent, common));
     let own = RoutingArgs { matching: args.matching.clone(), showing: args.showing.clone() };
     let (common, routing) = match args.agent {
         Some(agent) => {
@@ -49,7 +51,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine = engine(args, &routing, nested.as_deref(), common, out)?;
     let session = conversation(&engine, args, out);
     let Some(id) = id else {
-        let record = record::of(&engine, &query, &session)?;
+        let record = record::of(&engine, &query, &session, silence)?;
         if out.json {
             Output::json(&record)?;
         } else {
@@ -84,6 +86,9 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         .any(|rule| rule.off.is_some() && rule.off == entry.status.reason())
     {
         "take it out of that setting, which the agent itself obeys".clone_into(&mut verdict.help);
+    }
+    if let Some(why) = silence {
+        verdict = verdict.silenced(why);
     }
     if out.json {
         Output::json(&verdict)?;
@@ -191,6 +196,9 @@ fn page(verdict: &Verdict, query: &Query<'_>, out: Output) -> Page {
     }
     for path in &verdict.shadows {
         page.line(format_args!("shadowed by it: {}", sanitize::line(path)));
+    }
+    if let Some(why) = &verdict.silence {
+        page.line(format_args!("the agent runs no hook here: {}", sanitize::line(why)));
     }
     if !verdict.help.is_empty() {
         page.line(format_args!("{}: {}", styled(HELP, "help"), sanitize::line(&verdict.help)));

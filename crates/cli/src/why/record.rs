@@ -22,6 +22,8 @@ pub(super) struct Record {
     n_counted: usize,
     /// The number of matching skills below the limit.
     n_below_limit: usize,
+    /// The reason why the agent runs no hook, so that the message adds nothing.
+    silence: Option<String>,
 }
 
 /// A skill that the conversation or the message concerns.
@@ -71,7 +73,13 @@ impl Form {
 }
 
 /// Reads the record of `session`, and finds out what `query` adds to it.
-pub(super) fn of(engine: &Engine, query: &Query<'_>, session: &Session) -> Result<Record, Error> {
+/// `silence` is the reason why the agent runs no hook.
+pub(super) fn of(
+    engine: &Engine,
+    query: &Query<'_>,
+    session: &Session,
+    silence: Option<String>,
+) -> Result<Record, Error> {
     let state = session.state()?;
     let disclosure = engine.turn(query, session).preview();
     let catalog = engine.catalog();
@@ -86,6 +94,7 @@ pub(super) fn of(engine: &Engine, query: &Query<'_>, session: &Session) -> Resul
         let verdict = verdict(engine, entry, query, session, engine.disclosure_options());
         let has = |ids: &[SkillId]| ids.contains(&entry.id);
         let adds = match () {
+            () if silence.is_some() => Form::Nothing,
             () if verdict.fires => Form::Full,
             () if has(registry) => Form::Line,
             () => Form::Nothing,
@@ -99,11 +108,13 @@ pub(super) fn of(engine: &Engine, query: &Query<'_>, session: &Session) -> Resul
             n_loads: known.map_or(0, |known| known.activations),
         }
     };
+    let skills = entries.map(line).collect();
     Ok(Record {
         session: session.id().to_owned(),
-        skills: entries.map(line).collect(),
+        skills,
         n_counted: disclosure.hidden,
         n_below_limit: disclosure.below_limit,
+        silence,
     })
 }
 
@@ -124,6 +135,11 @@ pub(super) fn page(record: &Record) -> Page {
     }
     if !record.skills.iter().any(|line| has(&line)) {
         page.line(format_args!("  none of the skills"));
+    }
+    if let Some(why) = &record.silence {
+        let why = sanitize::line(why);
+        page.line(format_args!("this message adds nothing: the agent runs no hook here: {why}"));
+        return page;
     }
     page.line(format_args!("this message adds"));
     for line in &record.skills {

@@ -15,6 +15,7 @@ use repertoire_agents::is_agent_command;
 use serde::Serialize;
 
 use super::near_miss::{NearMiss, near_misses};
+use super::unread::unread_triggers;
 use crate::failure::help;
 use crate::match_query::evidence;
 use crate::query::searched_end;
@@ -46,6 +47,24 @@ pub(crate) struct Verdict {
     pub(super) refused: Vec<Diagnostic>,
     /// The files of skills with the same id, over which this one takes precedence.
     pub(super) shadows: Vec<String>,
+    /// The reason why the agent runs no hook, if that is not the reason why the skill does not fire.
+    pub(super) silence: Option<String>,
+}
+
+impl Verdict {
+    /// Corrects a verdict about an agent that runs no hook, because of `why`: nothing fires there.
+    pub(super) fn silenced(self, why: String) -> Verdict {
+        if !self.fires {
+            return Verdict { silence: Some(why), ..self };
+        }
+        Verdict {
+            fires: false,
+            code: "no-hook",
+            reason: format!("the agent runs no hook here: {why}"),
+            help: "mend that; the skill itself fits the message".to_owned(),
+            ..self
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -240,6 +259,9 @@ fn not_matched(
     let refused = skill.diagnostics().iter().filter(|found| found.severity == Severity::Error);
     verdict.refused = refused.cloned().collect();
     if !triggers.declared {
+        if let (None, Some((reason, help))) = (verdict.refused.first(), unread_triggers(entry)) {
+            return Finding::new("no-triggers", reason, help);
+        }
         let reason = match verdict.refused.first() {
             Some(_) => "its file could not be read as a whole, triggers included",
             None => "it declares no triggers",

@@ -54,6 +54,42 @@ fn every_agent_is_set_up_once_and_left_without_a_trace() {
 }
 
 #[test]
+fn the_server_is_told_its_agent_in_files_of_one_agent() {
+    for (agent, file, _) in AGENTS {
+        let place = Place::new();
+        // An earlier version wrote no `--agent`: its entry is ours as well, and is brought up to date.
+        mcp(&place, "install", agent).exits(0);
+        let text = read(&place, file);
+        let is_told = text.contains("\"--agent\"") && text.contains(&format!("\"{agent}\""));
+        let is_shared = [".mcp.json", ".vscode/mcp.json"].contains(&file);
+        assert_eq!(is_told, !is_shared, "{agent}: {text}");
+        let words = text.split('"').filter(|part| ["--agent", agent].contains(part));
+        let n_words = words.count();
+        let earlier = without_agent(&text, agent);
+        assert!(!earlier.contains("--agent"), "{earlier}");
+        place.write(file, &earlier);
+        mcp(&place, "install", agent).exits(0);
+        let again = read(&place, file);
+        let told = again.split('"').filter(|part| ["--agent", agent].contains(part)).count();
+        assert_eq!(told, n_words, "{again}");
+        place.write(file, &earlier);
+        mcp(&place, "uninstall", agent).exits(0);
+        assert!(!place.path().join(file).exists(), "{agent}: {}", read(&place, file));
+    }
+}
+
+/// Takes the option `--agent` out of the command line of a server.
+fn without_agent(text: &str, agent: &str) -> String {
+    let option = ["\"--agent\"", &format!("\"{agent}\"")];
+    let lines = text.lines().filter(|line| !option.contains(&line.trim().trim_end_matches(',')));
+    let text = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let inline = format!(", {}, {}", option[0], option[1]);
+    let text = text.replace(&inline, "");
+    // The last element of a list has no comma behind it.
+    text.replace("\"mcp\",\n      ]", "\"mcp\"\n      ]")
+}
+
+#[test]
 fn the_settings_of_the_user_are_where_each_agent_has_them() {
     let place = Place::new();
     for (agent, file) in [

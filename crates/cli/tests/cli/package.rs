@@ -56,7 +56,10 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
         assert!(command.ends_with(&wanted), "{command}");
         assert_eq!(hooks["version"] == 1, agent == "copilot", "{hooks}");
         let server = &read(servers)["mcpServers"]["repertoire"];
-        assert_eq!(server["args"], serde_json::json!(["mcp", "--no-list", "--brand", "acme"]));
+        assert_eq!(
+            server["args"],
+            serde_json::json!(["mcp", "--no-list", "--agent", agent, "--brand", "acme"])
+        );
         // The command overwrites its own output directory, but no other directory.
         place.run(args).exits(0);
         place.write("other/mine.txt", "x");

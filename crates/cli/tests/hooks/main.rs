@@ -25,6 +25,7 @@ mod servers;
 #[cfg(unix)]
 mod set_ups;
 mod shared_sessions;
+mod siblings;
 mod stats;
 #[path = "../support/trial.rs"]
 mod trial;

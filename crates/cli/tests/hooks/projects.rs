@@ -43,10 +43,10 @@ fn pipes_and_devices_in_place_of_files_of_a_project_end_well() {
                 let message = prompt("s", "deploy it").replace("UserPromptSubmit", name);
                 // If the hook waited for the other end, it would only stop at its deadline, and say nothing.
                 let run = hook(&place, agent, &message).exits(0);
-                // What may close a skill and cannot be read closes it.
-                let is_closed = file.ends_with("openai.yaml");
-                let told = if is_closed { "skills available]" } else { "## Skill: deploy" };
-                assert!(run.stdout.contains(told), "{agent} {file}: {run:?}");
+                // A policy that cannot be read closes its skill.
+                let is_policy = file.ends_with("openai.yaml");
+                let wanted = if is_policy { "skills available]" } else { "## Skill: deploy" };
+                assert!(run.stdout.contains(wanted), "{agent} {file}: {run:?}");
             }
         }
     }

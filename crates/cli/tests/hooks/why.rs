@@ -158,7 +158,8 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
         let args = [&["why", "deploy", "he deployed it", "--json"], more].concat();
         place.run(args).exits(code).json()
     };
-    for agent in AGENTS {
+    // Codex and Copilot run no hook of a project that nobody trusted.
+    for agent in AGENTS.into_iter().filter(|agent| !["codex", "copilot"].contains(agent)) {
         let missing = why(&["--agent", agent], 1);
         assert_eq!(missing["error"]["message"], format!("{agent} has no hook here"));
         let options = ["hook", "install", agent, "--project", ".", "--source", "elsewhere"];
@@ -190,8 +191,8 @@ fn why_refuses_an_invalid_variable_where_disclose_does_and_tells_of_it_for_a_hoo
     let told = "`REPERTOIRE_MAX_SKILLS`: `x` is not a number of skills";
     let refused = why(&[]).exits(2);
     assert!(refused.stderr.contains(told), "{refused:?}");
-    place.run(["hook", "install", "codex", "--project"]).exits(0);
-    let answered = why(&["--agent", "codex"]).exits(0);
+    place.run(["hook", "install", "gemini", "--project"]).exits(0);
+    let answered = why(&["--agent", "gemini"]).exits(0);
     assert!(answered.stderr.contains(told), "{answered:?}");
 }
 
