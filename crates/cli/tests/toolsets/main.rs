@@ -14,6 +14,7 @@ mod cli;
 mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
+mod inspected;
 mod odd_lines;
 mod odd_tools;
 #[path = "../../../../tests/support/plugin.rs"]
