@@ -104,6 +104,14 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("/plugin install pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
         ("pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
         ("npx -y skills", "names a package", "repository"),
+        ("brew install o/r/pdf", "names a package", "repository"),
+        ("sudo apt-get install -y pdf", "names a package", "repository"),
+        (
+            "npx skills add o/r && npx skills add o/s",
+            "several commands",
+            "`repertoire add ONE OTHER`",
+        ),
+        ("$skill-installer pdf", "of Codex", "`openai/skills@pdf`"),
         ("take pdf and docx", "no address, or several", "`owner/repo@skill`"),
         ("https://a.org/x/y https://b.org/x", "several addresses", "`repertoire add ONE OTHER`"),
         ("https://a.org/x y", "has blanks", "alone"),
@@ -146,11 +154,6 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("NOTES.md", "nothing at", "a `SKILL.md`"),
         ("github.com", "not a repository", "github.com/OWNER/REPO"),
         ("https://gist.github.com/ann", "not a repository", "gist.github.com/ann/REPO"),
-        (
-            "ssh://git@h.org:o/r.git",
-            "`o` in `ssh://git@h.org:o` is not a port",
-            "`git@h.org:o/r.git`",
-        ),
         ("https://h.org/kit.tar.xz", "of a kind that is not read", "`.tar.gz`"),
         ("https://h.org/pdf/SKILL.md", "one file of a site", "repository"),
         ("https://skillsmp.com/skills/pdf", "in which repository", "`owner/repo@skill`"),
@@ -187,7 +190,6 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("file://srv/kit", "a host where the path belongs", "write `file:///srv/kit`"),
         ("skils/*", "nothing at", "are taken: `skils`"),
         ("./skills/{pdf,docx}", "nothing at", "are taken: `./skills`"),
-        ("git+ssh://git@h.org:o/r.git", "is not a port", "`git@h.org:o/r.git`"),
         ("npm i @acme/skills", "names a package", "write `acme/skills`"),
         ("pip install skills", "names a package", "repository"),
         (
@@ -197,7 +199,7 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ),
         ("https://h.org/r.git?ref=v1&key=secret", "holds a parameter", "`#REV`"),
     ] {
-        let error = Location::parse(text, dir.path()).unwrap_err();
+        let error = Location::parse(text, dir.path()).expect_err(text);
         assert!(error.message().contains(why), "{text}: {error}");
         assert!(error.help().contains(help), "{text}: {} {}", error, error.help());
         assert!(!format!("{error} {}", error.help()).contains("secret"), "{error}");
