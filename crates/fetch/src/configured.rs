@@ -50,6 +50,11 @@ impl Fetcher {
             if section.settings.source.is_empty() {
                 continue; // reported when the file was read
             }
+            // Copies of a source that is not used are not used either, and are no skills of the user's own.
+            // Reading a lock file takes time, and few sources are in the directories of agents.
+            if !section.settings.agents.is_empty() {
+                placed.extend(self.placed_copies(&config, &section));
+            }
             let copies = self.copies(section.scope, section.file.parent().unwrap_or(&section.file));
             let root = copies.root(name);
             if !root.is_dir() {
@@ -84,10 +89,6 @@ impl Fetcher {
             if let Some(held) = held {
                 let message = format!("the source `{name}` has an update that waits: {held}");
                 find(Code::SourceHeld, message, "see what it changes, and update the source");
-            }
-            // Reading a lock file takes time, and few sources are in the directories of agents.
-            if !section.settings.agents.is_empty() {
-                placed.extend(self.placed_copies(&config, &section));
             }
             let mut source = source_at(name, &section.settings.source, root);
             match section.settings.alias.as_deref().map(|alias| (alias, check_name(alias))) {

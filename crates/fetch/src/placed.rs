@@ -284,7 +284,7 @@ impl SourceList<'_> {
         let dirs = self.make_dirs(path.parent().unwrap_or(path), &mut known.made);
         let put = dirs.and_then(|()| match sha256 {
             None => put_link(path, original),
-            Some(sha256) => put_copy(path, original, files, sha256),
+            Some(sha256) => put_copy(path, original, files, sha256, self.scope == Scope::User),
         });
         if let Err(error) = put {
             let reason = format!("could not be written: {}", error.message());
