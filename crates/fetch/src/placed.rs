@@ -146,12 +146,12 @@ impl SourceList<'_> {
         Ok(sections.into_iter().map(|section| section.name).collect())
     }
 
-    /// The copies of a source's skills in directories of agents.
-    pub(super) fn placed_copies(&self, name: &str) -> Vec<PlacedCopy> {
+    /// The copies of a source's skills in directories of agents, or, with `links`, the targets of the links.
+    pub(super) fn placed_copies(&self, name: &str, links: bool) -> Vec<PlacedCopy> {
         let root = self.copies.root(name);
         let placements = lock_file::read_placements(&self.lock).unwrap_or_default();
         let of_source = placements.skills.iter().filter(|(_, placement)| placement.source == name);
-        let copies = of_source.filter(|(_, placement)| placement.sha256.is_some());
+        let copies = of_source.filter(|(_, placement)| placement.sha256.is_none() == links);
         let placed = copies.filter_map(|(written, placement)| {
             let path = self.path_of(written)?.canonicalize().ok()?;
             Some(PlacedCopy { original: below(&root, &placement.skill), path })
