@@ -224,7 +224,13 @@ fn cargo(krate: &Path, target: Option<&str>, debug: bool) -> anyhow::Result<Path
     }
     library.ok_or_else(|| {
         let message = format!("{} builds no library", manifest.display());
-        let help = "write `crate-type = [\"cdylib\"]` in its `[lib]`";
+        let help = match target.unwrap_or(TARGET) {
+            target if target.contains("musl") => {
+                "programs for musl are linked statically, and load no libraries: build for a target \
+                 that ends in `-gnu`"
+            }
+            _ => "write `crate-type = [\"cdylib\"]` in its `[lib]`",
+        };
         Error::new(ErrorCode::ExecutionError, message, help).into()
     })
 }

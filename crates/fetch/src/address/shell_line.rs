@@ -85,18 +85,18 @@ pub(crate) fn commands(text: &str) -> Vec<Vec<&str>> {
             _ => commands.last_mut().into_iter().for_each(|command| command.push(word)),
         }
     }
-    let commands = commands.into_iter().map(without_prompt);
+    let commands = commands.iter().map(|words| without_prompt(words));
     commands.filter(|words| !words.is_empty()).collect()
 }
 
 /// Removes a prompt: `$`, `me@host:~$`, `PS C:\>`, `1.` and their kind, and the name of a language.
-fn without_prompt(words: Vec<&str>) -> Vec<&str> {
+fn without_prompt<'a>(words: &[&'a str]) -> Vec<&'a str> {
     let is_mark = |word: &&str| matches!(*word, "*" | "•" | "-" | "+" | "❯" | "➜" | "sudo");
     let is_prompt = |word: &&str| word.ends_with(['$', '%', '>', '#']) && !word.contains("://");
     let is_number = |word: &&str| {
         word.strip_suffix(['.', ')']).is_some_and(|digits| digits.parse::<u16>().is_ok())
     };
-    let mut rest = &words[..];
+    let mut rest = words;
     loop {
         let before = rest.len();
         rest = match rest {
