@@ -66,7 +66,7 @@ struct New {
     files: Vec<(PathBuf, String)>,
     class: String,
     first: &'static str,
-    /// What the author should know before building it.
+    /// A note that the author should read before building it.
     note: Option<String>,
 }
 

@@ -46,7 +46,7 @@ const PROGRAMS: [&str; 36] = [
 const LANGUAGES: [&str; 8] =
     ["sh", "bash", "zsh", "shell", "console", "terminal", "powershell", "text"];
 
-/// What agents and their managers install, and the verbs of it: together, a command of any program.
+/// The things that agents and their managers install, and the verbs for it: together, a command of any program.
 const NOUNS: [&str; 8] =
     ["skill", "skills", "plugin", "plugins", "extension", "extensions", "marketplace", "rules"];
 const VERBS: [&str; 5] = ["add", "install", "i", "link", "get"];
