@@ -1,6 +1,11 @@
 """Times ``engine.disclose`` side by side with plain Python, and with the engine in Rust.
 
-    python bench.py [--rust FIGURE_FILE]
+    python bench.py [PROGRAM]
+
+``PROGRAM`` times the engine in Rust; this builds it as ``bindings/target/release/examples/time_disclose``::
+
+    cargo build --release --manifest-path bindings/Cargo.toml \\
+        --package repertoire-bindings --example time_disclose
 
 There are 1,000 skills and messages of about 130 bytes. The baseline is plain code for the matching
 that the first proposal of skills describes: keywords and verbs with word boundaries, and patterns,

@@ -62,6 +62,19 @@ impl LinkRules {
     }
 }
 
+/// The file that marks a directory of fetched skills, from which engines read them.
+pub const FETCHED_MARK: &str = ".config-dir";
+
+/// The file that marks a copy of a fetched skill in a directory of the user, where an agent lists it.
+pub const COPY_MARK: &str = ".fetched";
+
+/// Tells whether the file at the real path `file` was fetched: a link in a directory of the user leads to it
+/// because an agent should list the skill, which says nothing about its code.
+pub(super) fn is_fetched(file: &Path) -> bool {
+    let marks = [FETCHED_MARK, COPY_MARK];
+    file.ancestors().skip(1).any(|dir| marks.iter().any(|mark| dir.join(mark).is_file()))
+}
+
 /// Returns the path that `link` names, which may be another link, in a directory without links.
 fn next(link: &Path) -> Option<PathBuf> {
     let named = link.parent()?.join(fs::read_link(link).ok()?);

@@ -54,6 +54,8 @@ pub use environment::Environment;
 pub use exposure::{Exposure, ExposureChoice};
 #[doc(hidden)]
 pub use levels::levels;
+#[doc(hidden)]
+pub use links::{COPY_MARK, FETCHED_MARK};
 pub use naming::may_name;
 pub use near_miss::near_misses;
 pub(crate) use place_set::PlaceSet;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::exposure::{Exposure, ExposureChoice, exposure};
 use super::inputs::Inputs;
+use super::links::is_fetched;
 use super::naming::Named;
 use super::narrow::{allowed, is_allowed, names_rejected, unknown_names};
 use super::place_set::PlaceSet;
@@ -211,10 +212,13 @@ fn candidates(
     let n_files = scanned.iter().flat_map(|(_, scanned)| scanned).map(|s| s.files.len()).sum();
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
-        let new_entry = |id, skill: Arc<Skill>, relative_path| {
-            // A file that the host only loaded is one at a bare path, and so is the code beside it.
-            let is_loaded = source.scope == Scope::Memory && skill.dir().is_some();
-            let scope = if is_loaded { Scope::Project } else { source.scope };
+        let new_entry = |id, skill: Arc<Skill>, relative_path, is_fetched: bool| {
+            let scope = match source.scope {
+                // A file that the host only loaded is one at a bare path, and so is the code beside it.
+                Scope::Memory if skill.dir().is_some() => Scope::Project,
+                scope if scope.is_trusted() && is_fetched => Scope::Fetched,
+                scope => scope,
+            };
             let status = Status::Available;
             let exposure = Exposure::default();
             let of_project = source.is_of_project();
@@ -227,20 +231,22 @@ fn candidates(
                     let name = skill.name();
                     let id = source.namespace().map(|namespace| format!("{namespace}/{name}"));
                     let id = SkillId::new(id.as_deref().unwrap_or(name));
-                    let entry = new_entry(id, Arc::clone(skill), String::new());
+                    let entry = new_entry(id, Arc::clone(skill), String::new(), false);
                     let precedence = (place, nth.to_be_bytes().into());
                     candidates.push(Candidate::new(entry, precedence));
                 }
             }
             Origin::Directory(_) | Origin::Provided(_) => {
-                let Some(Scanned { files, findings, .. }) = scanned else {
+                let Some(Scanned { files, linked, copies, findings }) = scanned else {
                     diagnostics.extend(source.root().and_then(|root| missing(source, root)));
                     continue;
                 };
                 diagnostics.extend(findings);
                 let entries = load_files(source, &files, reader, &steps, diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
-                    let entry = new_entry(id, skill, relative);
+                    let is_copy = copies.iter().any(|copy| path.starts_with(copy))
+                        || linked.get(&path).is_some_and(|real| is_fetched(real));
+                    let entry = new_entry(id, skill, relative, is_copy);
                     let precedence = (place, path.as_os_str().as_encoded_bytes().to_vec());
                     Candidate::new(entry, precedence)
                 }));

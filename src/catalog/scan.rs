@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use super::inputs::Inputs;
-use super::links::{Leads, LinkRules, is_hidden};
+use super::links::{COPY_MARK, Leads, LinkRules, is_hidden};
 use super::source::{Source, without_repetitions};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::provider::Provided;
@@ -40,6 +40,8 @@ pub(super) struct Scanned {
     pub(super) files: Vec<PathBuf>,
     /// The real paths of those files that are behind links out of the source, by their paths.
     pub(super) linked: BTreeMap<PathBuf, PathBuf>,
+    /// The directories of copies of fetched skills.
+    pub(super) copies: Vec<PathBuf>,
     pub(super) findings: Vec<Diagnostic>,
 }
 
@@ -58,6 +60,7 @@ pub(super) fn scan(
         walked: BTreeSet::new(),
         links: VecDeque::new(),
         found: BTreeMap::new(),
+        copies: Vec::new(),
         diagnostics: Vec::new(),
         inputs,
     };
@@ -82,6 +85,7 @@ struct Scan<'a> {
     links: VecDeque<PathBuf>,
     /// Directory → its skill files, each with its real path if that is outside of the root.
     found: Found,
+    copies: Vec<PathBuf>,
     diagnostics: Vec<Diagnostic>,
     inputs: &'a mut Inputs,
 }
@@ -114,6 +118,8 @@ impl Scan<'_> {
                 } else if entry.depth() > 0 && is_skill_file(entry.file_name()) {
                     self.not_a_file(entry.path());
                 }
+            } else if entry.file_name() == COPY_MARK {
+                self.copies.extend(entry.path().parent().map(Path::to_owned));
             } else if is_skill_file(entry.file_name()) {
                 let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
                 self.visit_file(entry.path(), &real_root.join(below), entry.file_type().is_file());
@@ -209,7 +215,7 @@ impl Scan<'_> {
     /// Returns the files found. If a directory has several spellings of the name, picks the exact one,
     /// or else the first in byte order.
     fn finish(self) -> Scanned {
-        one_in_each(self.found, self.diagnostics)
+        Scanned { copies: self.copies, ..one_in_each(self.found, self.diagnostics) }
     }
 }
 
@@ -237,7 +243,7 @@ fn one_in_each(found: Found, mut findings: Vec<Diagnostic>) -> Scanned {
     files.sort_unstable_by(|a, b| {
         a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
     });
-    Scanned { files, linked, findings }
+    Scanned { files, linked, copies: Vec::new(), findings }
 }
 
 /// Scans each source, lowest precedence first; `None` for skills in memory, and for a directory that is
@@ -260,7 +266,7 @@ pub(super) fn scan_all<'s>(
     let mut scanned: Vec<_> = without_repetitions(sources).into_iter().map(&mut scan_one).collect();
     let mut seen = BTreeSet::new();
     for Scanned { files, linked, .. } in scanned.iter_mut().rev().filter_map(|(_, s)| s.as_mut()) {
-        files.retain(|file| linked.remove(file).is_none_or(|real| seen.insert(real)));
+        files.retain(|file| linked.get(file).is_none_or(|real| seen.insert(real.clone())));
     }
     scanned
 }

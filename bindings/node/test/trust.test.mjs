@@ -1,9 +1,10 @@
 // Code of a bare path and of a project runs only after a yes.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Engine } from '../dist/index.mjs';
 import { ROOT } from './support.mjs';
 
@@ -19,6 +20,8 @@ Body
 
 const SOURCES = [
   [(path) => path, false],
+  [(path) => `${path}/../skills`, false],
+  [(path) => relative(process.cwd(), path), false],
   [(path) => ({ path }), false],
   [(path) => ({ path, scope: 'project' }), false],
   [(path) => ({ path, scope: 'user' }), true],
@@ -53,6 +56,26 @@ test('a bare path is a project\'s', async (t) => {
     assert.deepEqual(await ran({ sources, approve: () => false }), wanted, JSON.stringify(sources));
     assert.deepEqual(await ran({ sources, approve: async () => true }), ['say', 'greet']);
   }
+});
+
+test('a fetched skill is none of the user\'s own, wherever an agent lists it', async (t) => {
+  const dir = skills(t);
+  const sources = [{ path: join(dir, 'own'), scope: 'user' }];
+  mkdirSync(join(dir, 'own'));
+  writeFileSync(join(dir, 'skills/.config-dir'), '/home/ann/.acme');
+  symlinkSync(join(dir, 'skills/trio'), join(dir, 'own/trio'));
+  assert.deepEqual(await ran({ sources }), []);
+  rmSync(join(dir, 'own/trio'));
+  cpSync(join(dir, 'skills/trio'), join(dir, 'own/trio'), { recursive: true });
+  writeFileSync(join(dir, 'own/trio/.fetched'), '');
+  assert.deepEqual(await ran({ sources }), []);
+  rmSync(join(dir, 'own/trio/.fetched'));
+  assert.deepEqual(await ran({ sources }), ['say', 'greet']);
+});
+
+test('a URL is no path', async (t) => {
+  const path = pathToFileURL(join(skills(t), 'skills'));
+  for (const source of [path, path.href]) assert.deepEqual(await ran({ sources: [source] }), []);
 });
 
 test('a no is remembered, and no answer is not', async (t) => {

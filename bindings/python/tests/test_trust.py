@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +29,8 @@ Body
 SOURCES: list[tuple[Callable[[Path], str | Path | Source], bool]] = [
     (lambda path: str(path), False),
     (lambda path: path, False),
+    (lambda path: path / ".." / path.name, False),
+    (lambda path: os.path.relpath(path), False),
     (lambda path: Source(path), False),
     (lambda path: Source(path, "project"), False),
     (lambda path: Source(path, "user"), True),
@@ -72,6 +75,26 @@ def test_a_bare_path_is_a_projects(
     assert bool(asked) != is_trusted
     yes = Engine([source(skills)], toolsets=True, scripts=True, approve=lambda _: True)
     assert ran(yes) == ["script", "toolset"]
+
+
+def test_a_fetched_skill_is_none_of_the_users_own_wherever_an_agent_lists_it(
+    skills: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (skills / ".config-dir").write_text("/home/ann/.acme")
+    (own / "trio").symlink_to(skills / "trio")
+    assert ran(Engine([Source(own, "user")], toolsets=True, scripts=True)) == []
+    (own / "trio").unlink()
+    shutil.copytree(skills / "trio", own / "trio")
+    (own / "trio/.fetched").touch()
+    assert ran(Engine([Source(own, "user")], toolsets=True, scripts=True)) == []
+    (own / "trio/.fetched").unlink()
+    assert ran(Engine([Source(own, "user")], toolsets=True, scripts=True)) == ["script", "toolset"]
+
+
+def test_a_url_is_no_path(skills: Path) -> None:
+    assert ran(Engine([skills.as_uri()], toolsets=True, scripts=True)) == []
 
 
 def test_a_compiled_toolset_of_a_bare_path_needs_a_yes(with_library: Path) -> None:

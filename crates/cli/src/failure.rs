@@ -70,8 +70,8 @@ fn command(remedy: &Remedy) -> Option<String> {
         }
         Remedy::Build { feature } => {
             format!(
-                "install it with `cargo install repertoire-cli --features {feature}`, or take a released \
-                 binary, which has all features"
+                "in a checkout, run `cargo install --path crates/cli --features {feature}`, or take a \
+                 released binary, which has all features"
             )
         }
         Remedy::BuildToolset(dir) => {

@@ -50,6 +50,11 @@ impl Fetcher {
             if section.settings.source.is_empty() {
                 continue; // reported when the file was read
             }
+            // Copies of a source that is not used are not used either, and are no skills of the user's own.
+            // Reading a lock file takes time, and few sources are in the directories of agents.
+            if !section.settings.agents.is_empty() {
+                placed.extend(self.placed_copies(&config, &section, false));
+            }
             let copies = self.copies(section.scope, section.file.parent().unwrap_or(&section.file));
             let root = copies.root(name);
             if !root.is_dir() {
@@ -73,6 +78,8 @@ impl Fetcher {
                     let message = format!("the source `{name}` is not used: {}", error.message());
                     let help = "name the key that signed it, or update it once its author did";
                     find(Code::SourceUnsigned, message, help);
+                    // Nor is it read over the links to it.
+                    placed.extend(self.placed_copies(&config, &section, true));
                     continue;
                 }
             };
@@ -84,10 +91,6 @@ impl Fetcher {
             if let Some(held) = held {
                 let message = format!("the source `{name}` has an update that waits: {held}");
                 find(Code::SourceHeld, message, "see what it changes, and update the source");
-            }
-            // Reading a lock file takes time, and few sources are in the directories of agents.
-            if !section.settings.agents.is_empty() {
-                placed.extend(self.placed_copies(&config, &section));
             }
             let mut source = source_at(name, &section.settings.source, root);
             match section.settings.alias.as_deref().map(|alias| (alias, check_name(alias))) {
@@ -102,12 +105,17 @@ impl Fetcher {
         config.with_fetched(sources, findings).with_placed(placed)
     }
 
-    /// The copies of a source's skills in the directories of agents. A damaged lock file lists none; `check`
+    /// The copies of a source's skills in the directories of agents, or the targets of the links. A damaged lock file lists none; `check`
     /// of its list says so.
-    fn placed_copies(&self, config: &Config, section: &FetchSection) -> Vec<PlacedCopy> {
+    fn placed_copies(
+        &self,
+        config: &Config,
+        section: &FetchSection,
+        links: bool,
+    ) -> Vec<PlacedCopy> {
         let ConfigPlace { home, project, brand, .. } = config.place();
         let base = if section.scope == Scope::User { home.as_ref() } else { Some(project) };
         let Some(base) = base else { return Vec::new() };
-        SourceList::new(self, section.scope, base, brand).placed_copies(&section.name)
+        SourceList::new(self, section.scope, base, brand).placed_copies(&section.name, links)
     }
 }

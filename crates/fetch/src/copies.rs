@@ -21,7 +21,7 @@ use super::signature::{Demand, LIST, SIGNATURE, compare};
 use super::state::{Answer, Moment, State, written};
 use super::unpack::write_files;
 use repertoire::Error;
-use repertoire::catalog::{Scope, Source};
+use repertoire::catalog::{FETCHED_MARK, Scope, Source};
 use repertoire::trust::ContentHash;
 use repertoire_config::FetchSettings;
 
@@ -29,7 +29,7 @@ use repertoire_config::FetchSettings;
 const NEW: &str = ".new-";
 
 /// The file that holds the path of the directory whose `config.toml` names the sources of these copies.
-const CONFIG_DIR: &str = ".config-dir";
+const CONFIG_DIR: &str = FETCHED_MARK;
 
 /// The file that a process locks to change copies.
 const LOCK: &str = ".lock";
@@ -51,7 +51,7 @@ impl Copies {
         let real = real.unwrap_or_else(|_| config_dir.to_owned());
         let is_noted = |dir: &Path| {
             let noted = fs::read_to_string(dir.join(CONFIG_DIR));
-            noted.map_or(true, |noted| real.to_str() == Some(&noted))
+            noted.map_or(true, |noted| real.to_str().unwrap_or_default() == noted)
         };
         let dir = dir_of_copies(base, scope, &real, &is_noted);
         Copies { dir, config_dir: real }
@@ -146,14 +146,14 @@ impl Copies {
         written.map_err(|error| io_error("write", &path, &error))
     }
 
-    /// Notes the directory of the configuration, where the lock file that pins these copies lies. A path
-    /// that is not UTF-8 is not noted.
+    /// Notes the directory of the configuration, where the lock file that pins these copies lies, and so marks
+    /// them as fetched. Of a path that is not UTF-8, nothing is noted.
     fn note_config_dir(&self) -> io::Result<()> {
         let noted = self.dir.join(CONFIG_DIR);
-        match self.config_dir.to_str() {
-            Some(config_dir) if !noted.exists() => replace(&noted, config_dir),
-            _ => Ok(()),
+        if noted.exists() {
+            return Ok(());
         }
+        replace(&noted, self.config_dir.to_str().unwrap_or_default())
     }
 
     /// Locks the copies, and the files of this configuration, against other processes, until the guard

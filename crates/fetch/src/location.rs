@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
 
-use super::address::{Address, bare, is_command, is_well_known, site_of};
+use super::address::{Address, bare, is_installer, is_well_known, site_of};
 use super::archive::{end_of, is_archive};
 use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
@@ -106,10 +106,10 @@ impl Location {
         }
     }
 
-    /// Tells whether `word` begins a command that people copy, such as `npx skills add owner/repo`: the words
-    /// after it belong to one address.
-    pub fn begins_command(word: &str) -> bool {
-        is_command(word)
+    /// Tells whether `words` are a command that people copy, such as `npx skills add owner/repo`: they belong to
+    /// one address.
+    pub fn is_command(words: &[&str]) -> bool {
+        is_installer(words)
     }
 
     /// The default name of a source: the last parts of its address, in lower-case letters, digits,

@@ -146,12 +146,12 @@ impl SourceList<'_> {
         Ok(sections.into_iter().map(|section| section.name).collect())
     }
 
-    /// The copies of a source's skills in directories of agents.
-    pub(super) fn placed_copies(&self, name: &str) -> Vec<PlacedCopy> {
+    /// The copies of a source's skills in directories of agents, or, with `links`, the targets of the links.
+    pub(super) fn placed_copies(&self, name: &str, links: bool) -> Vec<PlacedCopy> {
         let root = self.copies.root(name);
         let placements = lock_file::read_placements(&self.lock).unwrap_or_default();
         let of_source = placements.skills.iter().filter(|(_, placement)| placement.source == name);
-        let copies = of_source.filter(|(_, placement)| placement.sha256.is_some());
+        let copies = of_source.filter(|(_, placement)| placement.sha256.is_none() == links);
         let placed = copies.filter_map(|(written, placement)| {
             let path = self.path_of(written)?.canonicalize().ok()?;
             Some(PlacedCopy { original: below(&root, &placement.skill), path })
@@ -284,7 +284,7 @@ impl SourceList<'_> {
         let dirs = self.make_dirs(path.parent().unwrap_or(path), &mut known.made);
         let put = dirs.and_then(|()| match sha256 {
             None => put_link(path, original),
-            Some(sha256) => put_copy(path, original, files, sha256),
+            Some(sha256) => put_copy(path, original, files, sha256, self.scope == Scope::User),
         });
         if let Err(error) = put {
             let reason = format!("could not be written: {}", error.message());

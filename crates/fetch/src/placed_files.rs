@@ -11,8 +11,12 @@ use super::copies::exchange;
 use super::layout::LEFT_OUT;
 use super::lock_file::{LockedFile, NEW, digest};
 use super::objects::io_error;
+use repertoire::catalog::COPY_MARK;
 use repertoire::trust::ContentHash;
 use repertoire::{Error, ErrorCode};
+
+/// The content of the mark of a copy.
+const MARK: &str = "A copy of a fetched skill. Its code is not the user's own.\n";
 
 /// Makes `path` a link to the directory `original`. Whatever is there may go.
 pub(super) fn put_link(path: &Path, original: &Path) -> Result<(), Error> {
@@ -25,18 +29,24 @@ pub(super) fn put_link(path: &Path, original: &Path) -> Result<(), Error> {
     link(original, path).map_err(|error| io_error("write", path, &error))
 }
 
-/// Makes `path` a copy of the directory `original` with these files, of which `sha256` is the digest.
-/// Whatever is there may go.
+/// Makes `path` a copy of the directory `original` with these files, of which `sha256` is the digest, and with
+/// a mark, if it is one of the user's: so that no program takes its code for the user's own. Whatever is there
+/// may go.
 pub(super) fn put_copy(
     path: &Path,
     original: &Path,
     files: &BTreeMap<String, LockedFile>,
     sha256: &ContentHash,
+    is_of_user: bool,
 ) -> Result<(), Error> {
-    if digest_of(path).as_ref() == Some(sha256) {
-        return Ok(());
-    }
     let failed = |error: io::Error| io_error("write", path, &error);
+    let mark = |dir: &Path| {
+        let mark = dir.join(COPY_MARK);
+        if is_of_user && !mark.exists() { fs::write(mark, MARK).map_err(failed) } else { Ok(()) }
+    };
+    if digest_of(path).as_ref() == Some(sha256) {
+        return mark(path);
+    }
     let dir = path.parent().unwrap_or(path);
     let new = tempfile::Builder::new().prefix(NEW).tempdir_in(dir).map_err(failed)?;
     for file in files.keys() {
@@ -48,6 +58,7 @@ pub(super) fn put_copy(
         let message = format!("{} was changed after the fetch", original.display());
         return Err(Error::new(ErrorCode::ExecutionError, message, "update its source"));
     }
+    mark(new.path())?;
     if path.is_symlink() {
         remove(path)?;
     }
@@ -91,6 +102,9 @@ pub(super) fn digest_of(dir: &Path) -> Option<ContentHash> {
         }
         let path = entry.path().strip_prefix(dir).ok()?.to_str()?;
         let sha256 = ContentHash::of_file(entry.path()).ok()?;
+        if path == COPY_MARK {
+            continue;
+        }
         let path = path.replace(std::path::MAIN_SEPARATOR, "/");
         files.insert(path, LockedFile { sha256, executable: false });
     }

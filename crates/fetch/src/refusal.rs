@@ -1,6 +1,8 @@
 //! Texts that people paste and that lead to no skills: why, and what to write instead.
 
-use super::address::{Address, host_in, is_gist, is_known, may_be_name};
+use super::address::{
+    Address, commands, host_in, is_gist, is_installer, is_known, is_of_system, may_be_name,
+};
 use super::loopback::is_loopback;
 use super::unusable_path;
 use repertoire::catalog::is_skill_file;
@@ -36,8 +38,7 @@ const OTHER_FILES: [&str; 12] = [
 ];
 
 /// Programs that install packages by their names.
-const INSTALLERS: [&str; 12] =
-    ["brew", "bun", "bunx", "cargo", "npm", "npx", "pip", "pipx", "pnpm", "uv", "uvx", "yarn"];
+const INSTALLERS: [&str; 9] = ["bun", "bunx", "npm", "npx", "pipx", "pnpm", "uv", "uvx", "yarn"];
 
 /// Sites that list skills, whose addresses do not name the repository.
 const LISTS: [&str; 9] = [
@@ -218,6 +219,11 @@ fn of_known(host: &str, path: &str) -> Option<String> {
 
 /// The message and the help for a text that is neither a URL nor a path of this machine.
 fn of_text(text: &str) -> Option<(String, String)> {
+    if let Some(skill) = text.strip_prefix("$skill-installer").map(str::trim) {
+        let message = "`$skill-installer` of Codex takes a name from the list of OpenAI".to_owned();
+        let name = if is_word(skill) { skill } else { "NAME" };
+        return Some((message, format!("write `openai/skills@{name}`")));
+    }
     if let Some(refused) = unusable_path::of_text(text) {
         return Some(refused);
     }
@@ -280,12 +286,16 @@ fn of_text(text: &str) -> Option<(String, String)> {
 /// The message and the help for several words without an address among them.
 fn of_sentence(text: &str) -> (String, String) {
     let shown = text.escape_debug();
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let commands = commands(text);
+    if commands.len() > 1 && commands.iter().filter(|words| is_installer(words)).count() > 1 {
+        return (format!("`{shown}` has several commands"), SEVERAL.to_owned());
+    }
+    let words = commands.into_iter().next().unwrap_or_default();
     if words.windows(2).any(|pair| pair == ["mcp", "add"]) {
         let help = "write `repertoire add mcp: --name NAME -- COMMAND`, if the server has skills";
         return (format!("`{shown}` adds an MCP server"), help.to_owned());
     }
-    if words.first().is_some_and(|first| INSTALLERS.contains(first)) {
+    if words.first().is_some_and(|first| INSTALLERS.contains(first) || is_of_system(first)) {
         let help = words.iter().find(|word| word.starts_with('@')).and_then(|word| of_owner(word));
         let help = help.unwrap_or_else(|| OF_PACKAGE.to_owned());
         return (format!("`{shown}` names a package, and no repository"), help);

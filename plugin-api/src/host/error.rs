@@ -24,6 +24,8 @@ pub enum OpenError {
         path: PathBuf,
         /// The fault.
         why: String,
+        /// The remedy.
+        help: &'static str,
     },
     /// The file is a shared library, but not a plugin.
     #[error(
@@ -112,12 +114,10 @@ impl OpenError {
         let major = ABI_VERSION.0;
         match self {
             Self::Read { .. } => "check the path and its permissions".to_owned(),
-            Self::NotALibrary { .. } => {
-                "build or copy it again; from Git LFS, run `git lfs pull`".to_owned()
-            }
+            Self::NotALibrary { help, .. } => (*help).to_owned(),
             Self::NotAPlugin { .. } => {
-                "write `export_toolsets!(…)` at the root of its crate, with `crate-type = [\"cdylib\"]`; \
-                 in C, `REPERTOIRE_EXPORT`"
+                "name the library of a toolset; in its own, write `export_toolsets!(…)` at the root of the crate, \
+                 with `crate-type = [\"cdylib\"]`, or in C `REPERTOIRE_EXPORT`"
                     .to_owned()
             }
             Self::BadNote { .. } | Self::AbiVersion { .. } => {

@@ -31,6 +31,7 @@ pub const C_HEADER: &str = include_str!("../../include/repertoire.h");
 pub const C_EXAMPLE: &str = include_str!("../../include/toolset.c");
 
 mod error;
+mod foreign;
 mod library;
 mod note;
 mod toolset;

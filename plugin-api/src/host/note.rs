@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use object::{Architecture, BinaryFormat, Object, ObjectKind, ObjectSection, ObjectSegment};
+use object::{Architecture, BinaryFormat, Object, ObjectSection, ObjectSegment};
 use serde::{Deserialize, Serialize};
 
-use super::OpenError;
+use super::{OpenError, foreign};
 use crate::ABI_VERSION;
 use crate::abi::note::{SECTIONS, json_of};
 
@@ -63,8 +63,18 @@ impl PluginNote {
         let failed = |source| OpenError::Read { path: shown.to_owned(), source };
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if !metadata.is_file() || metadata.len() > MAX_LIBRARY_BYTES {
-            let why = if metadata.is_file() { "it is over 1 GiB" } else { "it is not a file" };
-            return Err(OpenError::NotALibrary { path: shown.to_owned(), why: why.to_owned() });
+            let (why, help) = match () {
+                () if metadata.is_dir() => ("it is a directory", "name the library in it"),
+                () if metadata.is_file() => {
+                    ("it is over 1 GiB", "build it in release, and strip it")
+                }
+                () => ("it is not a file", "name the library"),
+            };
+            return Err(OpenError::NotALibrary {
+                path: shown.to_owned(),
+                why: why.to_owned(),
+                help,
+            });
         }
         Self::parse(&std::fs::read(path).map_err(failed)?, shown)
     }
@@ -77,19 +87,20 @@ impl PluginNote {
     /// The bytes are not a shared library, are truncated, or are not a plugin. A truncated library must
     /// be detected here, because loading it would end the process.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
-        let broken = |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
-        if bytes.is_empty() {
-            return Err(broken("the file is empty".to_owned()));
+        let broken = |(why, help): (&str, &'static str)| OpenError::NotALibrary {
+            path: path.to_owned(),
+            why: why.to_owned(),
+            help,
+        };
+        let file = object::File::parse(bytes).map_err(|_| broken(foreign::of_bytes(bytes)))?;
+        if let Some(foreign) = foreign::of_object(&file) {
+            return Err(broken(foreign));
         }
-        let file = object::File::parse(bytes)
-            .map_err(|_| broken("it is not, or not a whole, ELF, Mach-O or PE file".to_owned()))?;
-        if file.kind() != ObjectKind::Dynamic {
-            return Err(broken(format!("it is of the kind {:?}", file.kind()).to_lowercase()));
-        }
+        let truncated = || broken(("it is truncated", "build or copy it again"));
         for segment in file.segments() {
             let (start, length) = segment.file_range();
             if start.checked_add(length).is_none_or(|end| end > bytes.len() as u64) {
-                return Err(broken("it is truncated".to_owned()));
+                return Err(truncated());
             }
         }
         let missing = || OpenError::NotAPlugin {
@@ -101,7 +112,7 @@ impl PluginNote {
         };
         let section = file.sections().find(is_note).ok_or_else(missing)?;
         let bad = |why: String| OpenError::BadNote { path: path.to_owned(), why };
-        let data = section.data().map_err(|_| broken("it is truncated".to_owned()))?;
+        let data = section.data().map_err(|_| truncated())?;
         let json = json_of(data).ok_or_else(|| bad("the note is damaged".to_owned()))?;
         let mut note: Self = serde_json::from_slice(json)
             .map_err(|error| bad(format!("the note cannot be read: {error}")))?;

@@ -44,9 +44,11 @@ pub(super) fn each_source(
 /// The sources that the command line names. The words of a command that was copied, such as `npx skills add
 /// owner/repo`, are one.
 pub(super) fn addresses(args: &AddArgs) -> Vec<String> {
-    let is_copied = |first: &String| Location::begins_command(first) && !Path::new(first).exists();
-    match args.addresses.first().filter(|first| is_copied(first)) {
-        Some(_) => vec![args.addresses.join(" ")],
+    // A lone `$` is the prompt that was copied with the command.
+    let words: Vec<&str> = args.addresses.iter().map(String::as_str).collect();
+    let words = words.strip_prefix(&["$"]).unwrap_or(&words);
+    match words.first().filter(|first| Location::is_command(words) && !Path::new(first).exists()) {
+        Some(_) => vec![words.join(" ")],
         None => args.addresses.clone(),
     }
 }

@@ -6,13 +6,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use repertoire::toolset::{C_HEADER, TARGET, ToolsetEntry, server_files};
 use repertoire::trust::Owner;
 use repertoire::{Error, ErrorCode};
 use serde_json::Value as Json;
 
+use super::cargo_help;
 use crate::args::{Common, ToolBuildArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -189,7 +190,7 @@ fn affixes(target: &str) -> (&'static str, &'static str) {
 /// Builds a crate, and returns its library.
 fn cargo(krate: &Path, target: Option<&str>, debug: bool) -> anyhow::Result<PathBuf> {
     let manifest = krate.join("Cargo.toml");
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = Command::new(cargo_help::program());
     command.args(["build", "--lib", "--message-format=json-render-diagnostics"]);
     command.arg("--manifest-path").arg(&manifest);
     if !debug {
@@ -216,10 +217,20 @@ fn cargo(krate: &Path, target: Option<&str>, debug: bool) -> anyhow::Result<Path
         let files = message["filenames"].as_array().into_iter().flatten().filter_map(Json::as_str);
         library = files.map(PathBuf::from).find(|file| is_named(file, suffix)).or(library);
     }
-    ended(&command, child.wait()?, krate)?;
+    let status = child.wait()?;
+    if !status.success() {
+        let help = cargo_help::of(&manifest, target);
+        return Err(failed(&command, status, krate, help).into());
+    }
     library.ok_or_else(|| {
         let message = format!("{} builds no library", manifest.display());
-        let help = "write `crate-type = [\"cdylib\"]` in its `[lib]`";
+        let help = match target.unwrap_or(TARGET) {
+            target if target.contains("musl") => {
+                "programs for musl are linked statically, and load no libraries: build for a target \
+                 that ends in `-gnu`"
+            }
+            _ => "write `crate-type = [\"cdylib\"]` in its `[lib]`",
+        };
         Error::new(ErrorCode::ExecutionError, message, help).into()
     })
 }
@@ -283,7 +294,9 @@ fn compile(
     command.arg("-o").arg(&library).args(sources);
     let ended_with = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
     let status = ended_with.map_err(|error| not_started(&command, &error))?;
-    ended(&command, status, code)?;
+    if !status.success() {
+        return Err(failed(&command, status, code, "fix the errors above").into());
+    }
     Ok(library)
 }
 
@@ -294,11 +307,8 @@ fn not_started(command: &Command, error: &std::io::Error) -> Error {
     Error::new(ErrorCode::NotFound, message, help)
 }
 
-fn ended(command: &Command, status: std::process::ExitStatus, code: &Path) -> Result<(), Error> {
-    if status.success() {
-        return Ok(());
-    }
+fn failed(command: &Command, status: ExitStatus, code: &Path, help: impl Into<String>) -> Error {
     let program = command.get_program().to_string_lossy();
     let message = format!("`{program}` cannot build {}: {status}", quoted(&code.to_string_lossy()));
-    Err(Error::new(ErrorCode::ExecutionError, message, "fix the errors above"))
+    Error::new(ErrorCode::ExecutionError, message, help)
 }

@@ -9,6 +9,7 @@ use repertoire::trust::ContentHash;
 use repertoire::{Engine, Error, ErrorCode, Source};
 use serde_json::json;
 
+use super::not_a_library;
 use crate::args::{IsolationArgs, ToolInspectArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -104,7 +105,10 @@ fn read(file: &Path) -> Result<PluginNote, Error> {
         Err(std::io::ErrorKind::PermissionDenied) => ErrorCode::PermissionDenied,
         _ => ErrorCode::ExecutionError,
     };
-    PluginNote::read(file).map_err(|error| Error::new(code, error.to_string(), error.help()))
+    PluginNote::read(file).map_err(|error| {
+        not_a_library::explained(file)
+            .unwrap_or_else(|| Error::new(code, error.to_string(), error.help()))
+    })
 }
 
 /// Lists the tools of every class. This runs the library, since the user asked for its tools.

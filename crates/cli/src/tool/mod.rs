@@ -2,9 +2,11 @@
 
 pub(crate) mod build;
 mod call;
+mod cargo_help;
 pub(crate) mod dev;
 pub(crate) mod inspect;
 pub(crate) mod new;
+mod not_a_library;
 pub(crate) mod texts;
 
 use std::collections::BTreeSet;

@@ -9,6 +9,7 @@ use repertoire::toolset::{C_EXAMPLE, C_HEADER};
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
+use super::cargo_help::PLUGIN;
 use crate::args::{Common, Lang, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::R
     if !is_identifier(name) {
         return Err(UsageError(not_an_identifier(name)).into());
     }
-    let New { files, class, first } = match args.lang {
+    let New { files, class, first, note } = match args.lang {
         Lang::Rust => rust(args)?,
         Lang::C => c(args)?,
         Lang::Python => python(args)?,
@@ -54,6 +55,9 @@ pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::R
         }
         out.human(text.as_str())?;
     }
+    if let Some(note) = note {
+        out.note(&note);
+    }
     Ok(ExitCode::Done)
 }
 
@@ -62,6 +66,8 @@ struct New {
     files: Vec<(PathBuf, String)>,
     class: String,
     first: &'static str,
+    /// A note that the author should read before building it.
+    note: Option<String>,
 }
 
 /// Returns a crate in Rust, and the skill that uses its library.
@@ -81,7 +87,13 @@ fn rust(args: &ToolNewArgs) -> anyhow::Result<New> {
         (krate.join("src").join("lib.rs"), library(name)),
         (skill.join("SKILL.md"), document(name)),
     ];
-    Ok(New { files, class: class(name), first: "tool build" })
+    let note = here.is_none().then(|| {
+        format!(
+            "the crate takes `{PLUGIN}` from the registry; `--plugin-path CHECKOUT` takes it from a checkout \
+             of Repertoire"
+        )
+    });
+    Ok(New { files, class: class(name), first: "tool build", note })
 }
 
 /// Returns code in C with its header, and the skill that uses its library.
@@ -99,7 +111,7 @@ fn c(args: &ToolNewArgs) -> anyhow::Result<New> {
         (code.join("repertoire.h"), C_HEADER.to_owned()),
         (skill.join("SKILL.md"), document(name)),
     ];
-    Ok(New { files, class: class(name), first: "tool build" })
+    Ok(New { files, class: class(name), first: "tool build", note: None })
 }
 
 /// Returns a skill with an MCP server in Python.
@@ -110,7 +122,7 @@ fn python(args: &ToolNewArgs) -> anyhow::Result<New> {
         (skill.join("SKILL.md"), server_document(name)),
         (skill.join("tools").join("server.py"), SERVER.replace("SKILL_NAME", name)),
     ];
-    Ok(New { files, class: "mcp".to_owned(), first: "trust add" })
+    Ok(New { files, class: "mcp".to_owned(), first: "trust add", note: None })
 }
 
 fn no_plugin_path(args: &ToolNewArgs) -> Result<(), UsageError> {
@@ -135,19 +147,23 @@ fn class(name: &str) -> String {
 /// Returns the crate `repertoire-plugin` in the checkout of Repertoire that contains `dir`, if there
 /// is one.
 fn plugin_crate_above(dir: &Path) -> Option<PathBuf> {
-    let is_it = |krate: &PathBuf| {
-        fs::read_to_string(krate.join("Cargo.toml"))
-            .is_ok_and(|text| text.lines().any(|line| line == r#"name = "repertoire-plugin""#))
-    };
-    dir.ancestors().map(|above| above.join("plugin-api")).find(is_it)
+    dir.ancestors().map(|above| above.join("plugin-api")).find(|dir| is_plugin_crate(dir))
+}
+
+fn is_plugin_crate(dir: &Path) -> bool {
+    fs::read_to_string(dir.join("Cargo.toml"))
+        .is_ok_and(|text| text.lines().any(|line| line == r#"name = "repertoire-plugin""#))
 }
 
 /// Returns a dependency on the crate in `dir`, in TOML.
 fn path_dependency(dir: &Path) -> anyhow::Result<String> {
-    let real = dir.canonicalize().ok().filter(|real| real.join("Cargo.toml").is_file());
+    // A checkout is as good as the crate in it.
+    let places = [dir.join("plugin-api"), dir.to_owned()];
+    let real =
+        places.iter().find(|dir| is_plugin_crate(dir)).and_then(|dir| dir.canonicalize().ok());
     let real = real.ok_or_else(|| {
-        let message = format!("{} is not the directory of a crate", dir.display());
-        let help = "name the directory `plugin-api` of a checkout of Repertoire";
+        let message = format!("{} has no crate `{PLUGIN}`", dir.display());
+        let help = "name a checkout of Repertoire, or the directory `plugin-api` in it";
         Error::new(ErrorCode::NotFound, message, help)
     })?;
     // A string in JSON is also valid in TOML.

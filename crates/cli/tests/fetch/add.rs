@@ -267,7 +267,7 @@ fn a_build_without_archives_elsewhere_says_how_to_get_one_with_them() {
     let address = "https://h.org/kit.tar.gz";
     let run = place.run(["add", address]).exits(1);
     assert!(run.stderr.contains(&format!("{address} is of a kind")), "{run:?}");
-    let help = "`cargo install repertoire-cli --features archive-https`";
+    let help = "`cargo install --path crates/cli --features archive-https`";
     assert!(run.stderr.contains(help), "{run:?}");
 }
 

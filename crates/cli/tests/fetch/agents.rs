@@ -183,3 +183,41 @@ fn directories_that_are_links_or_cannot_be_written_are_no_obstacle_for_the_rest(
     place.run(["remove", "o/r"]).exits(0);
     assert_eq!(tree(&home), before);
 }
+
+/// A fetched skill that an agent lists in the user's own directory is still a stranger's code, whatever became of its source.
+#[cfg(unix)]
+#[test]
+fn the_code_of_a_placed_skill_is_never_the_users_own() {
+    const DEMAND: &str = "[signatures]\nrequired = true\n\
+                          keys = [\"RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\"]\n";
+    for agents in ["claude-code,codex", "claude-code,codex,cursor"] {
+        let place = Place::new();
+        let repository = Repository::new();
+        repository.skill("skills/pdf", "pdf", "Do it.\n");
+        repository.write("skills/pdf/scripts/say.sh", "#!/bin/sh\necho ran\n");
+        repository.commit();
+        serve(&place, &repository);
+        place.run(["add", "o/r", "--agent", agents]).exits(0);
+        let config = place.path().join("home/.repertoire/config.toml");
+        let settings = fs::read_to_string(&config).unwrap();
+        let lock = place.path().join("home/.repertoire/skills.lock");
+        let locked = fs::read(&lock).unwrap();
+        for (what, settings, has_lock, brand, code) in [
+            ("in use", settings.clone(), true, "repertoire", "PERMISSION_DENIED"),
+            ("unsigned", format!("{settings}{DEMAND}"), true, "repertoire", "NOT_FOUND"),
+            ("no section", String::new(), true, "repertoire", "PERMISSION_DENIED"),
+            ("no TOML", format!("{settings}x ="), true, "repertoire", "PERMISSION_DENIED"),
+            ("no lock file", settings.clone(), false, "repertoire", "PERMISSION_DENIED"),
+            ("another brand", settings.clone(), true, "acme", "PERMISSION_DENIED"),
+        ] {
+            fs::write(&config, settings).unwrap();
+            if has_lock {
+                fs::write(&lock, &locked).unwrap();
+            } else {
+                fs::remove_file(&lock).unwrap();
+            }
+            let run = place.run(["run", "pdf", "say.sh", "--json", "--brand", brand]).exits(1);
+            assert_eq!(run.json()["error"]["code"], code, "{agents}, {what}: {run:?}");
+        }
+    }
+}

@@ -109,7 +109,7 @@ fn a_build_without_a_kind_of_source_says_how_to_get_one_with_it() {
         for args in [&["add", address][..], &["push", "./kit", address]] {
             let run = place.run(args).exits(1);
             assert!(run.stderr.contains(&format!("{address} is of a kind")), "{run:?}");
-            let help = format!("`cargo install repertoire-cli --features {feature}`");
+            let help = format!("`cargo install --path crates/cli --features {feature}`");
             assert!(run.stderr.contains(&help), "{run:?}");
         }
     }

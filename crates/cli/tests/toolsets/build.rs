@@ -88,6 +88,11 @@ fn a_new_crate_is_a_tool_after_the_printed_commands() {
     let greeted = call(&place, "my-first.greet", &json!({"name": "Ada"}));
     assert_eq!(greeted["text"], "Hello, Ada!", "{greeted}");
 
+    let elsewhere =
+        ["tool", "build", "skills/my-first", "--target", "sparcv9-sun-solaris", "--json"];
+    let help = "`rustup target add sparcv9-sun-solaris`";
+    assert_error(run(&place, &elsewhere), "EXECUTION_ERROR", &["cannot build ", help]);
+
     fs::write(krate.join("src/lib.rs"), "compile_error!(\"not today\");").unwrap();
     let broken = run(&place, &["tool", "build", "skills/my-first", "--debug", "--json"]);
     assert!(broken.stderr.contains("not today"), "{broken:?}");
@@ -102,9 +107,27 @@ fn a_new_crate_is_a_tool_after_the_printed_commands() {
     run(&place, &["tool", "new", "here", "--dir", "skills"]).exits(0);
     let manifest = fs::read_to_string(place.path().join("skills/here-toolset/Cargo.toml")).unwrap();
     assert!(manifest.contains("plugin-api\" }"), "{manifest}");
+    // A checkout may be named instead of the crate in it.
+    run(&place, &["tool", "new", "there", "--dir", "skills", "--plugin-path", "."]).exits(0);
+    let manifest = fs::read_to_string(place.path().join("skills/there-toolset/Cargo.toml"));
+    assert!(manifest.unwrap().contains("plugin-api\" }"));
+    run(&place, &["tool", "new", "no", "--plugin-path", "skills/there-toolset"]).exits(1);
     let args = ["tool", "new", "other", "--plugin-path", "/nowhere", "--json"];
     assert_error(run(&place, &args), "NOT_FOUND", &["/nowhere", "plugin-api"]);
     assert!(!place.path().join("other").exists());
+}
+
+/// Outside of a checkout, while the registry does not have the crate of the plugin API.
+#[test]
+fn a_crate_without_the_plugin_api_is_told_where_to_get_it() {
+    let place = Place::new();
+    let written = run(&place, &["tool", "new", "far", "--dir", "skills"]).exits(0);
+    assert!(written.stderr.contains("`--plugin-path CHECKOUT`"), "{written:?}");
+    // A registry that is empty.
+    let mut build = command(&place, &["tool", "build", "skills/far", "--json"]);
+    build.env("CARGO_HOME", place.path().join("cargo"));
+    let parts = ["skills/far-toolset/Cargo.toml", "plugin-api", "git = ", "--plugin-path CHECKOUT"];
+    assert_error(binary::finish(build, b""), "EXECUTION_ERROR", &parts);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -25,6 +26,11 @@ const KINDS: [&str; 3] = ["script", "library", "server"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     BarePath,
+    /// The same by another way: over `..`, and as an absolute path.
+    DotDot,
+    Absolute,
+    /// The same, named twice.
+    Twice,
     Project,
     /// The `sources.add` of a project.
     ProjectConfig,
@@ -33,10 +39,28 @@ enum Of {
     UserAtHome,
     /// The `sources.add` of the user.
     UserConfig,
+    /// A link from the user's directory to a skill of the project that the user works in.
+    LinkToProject,
+    /// A link from the user's directory to a fetched skill, which no settings name any more.
+    LinkToFetched,
+    /// A copy of a fetched skill in the user's directory, which no lock file lists any more.
+    CopyOfFetched,
 }
 
-const ALL: [Of; 6] =
-    [Of::BarePath, Of::Project, Of::ProjectConfig, Of::User, Of::UserAtHome, Of::UserConfig];
+const ALL: [Of; 12] = [
+    Of::BarePath,
+    Of::DotDot,
+    Of::Absolute,
+    Of::Twice,
+    Of::Project,
+    Of::ProjectConfig,
+    Of::User,
+    Of::UserAtHome,
+    Of::UserConfig,
+    Of::LinkToProject,
+    Of::LinkToFetched,
+    Of::CopyOfFetched,
+];
 
 impl Of {
     fn is_trusted(self) -> bool {
@@ -45,9 +69,10 @@ impl Of {
 
     fn dir(self) -> &'static str {
         match self {
-            Of::BarePath | Of::ProjectConfig => "skills",
-            Of::Project => ".agents/skills",
-            Of::User | Of::UserAtHome => "home/.agents/skills",
+            Of::BarePath | Of::DotDot | Of::Absolute | Of::Twice | Of::ProjectConfig => "skills",
+            Of::Project | Of::LinkToProject => ".agents/skills",
+            Of::User | Of::UserAtHome | Of::CopyOfFetched => "home/.agents/skills",
+            Of::LinkToFetched => "home/.local/share/other/skills/o/r",
             Of::UserConfig => "home/mine",
         }
     }
@@ -76,6 +101,13 @@ impl Of {
             Of::UserConfig => {
                 place.write("home/.repertoire/config.toml", "[sources]\nadd = [\"~/mine\"]\n");
             }
+            Of::LinkToProject | Of::LinkToFetched => {
+                place.write("home/.local/share/other/skills/.config-dir", "/home/ann/.other");
+                let links = place.path().join("home/.agents/skills");
+                fs::create_dir_all(&links).unwrap();
+                symlink(place.path().join(dir), links.join("trio")).unwrap();
+            }
+            Of::CopyOfFetched => place.write(&format!("{dir}/.fetched"), ""),
             _ => {}
         }
         place
@@ -85,9 +117,15 @@ impl Of {
         let mut command = place.command(args);
         command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
         command.current_dir(self.working_dir(place));
-        if self == Of::BarePath {
-            command.args(["--source", "skills"]);
-        }
+        let absolute = place.path().join("skills");
+        let sources = match self {
+            Of::BarePath => vec!["skills"],
+            Of::DotDot => vec!["skills/../skills"],
+            Of::Absolute => vec![absolute.to_str().unwrap()],
+            Of::Twice => vec!["skills", "./skills"],
+            _ => Vec::new(),
+        };
+        command.args(sources.iter().flat_map(|source| ["--source", source]));
         command
     }
 }
@@ -150,6 +188,14 @@ fn a_bare_path_is_a_projects_in_the_library() {
     for source in [Source::user(&root), Source::bundled(&root)] {
         assert_eq!(ran(&engine(source.clone(), None, &trust())), KINDS, "{source:?}");
     }
+    // What was fetched stays so, wherever an agent lists it.
+    for of in [Of::LinkToFetched, Of::CopyOfFetched] {
+        let place = of.place();
+        let source = Source::user(place.path().join("home/.agents/skills"));
+        assert_eq!(ran(&engine(source.clone(), None, &trust())), [""; 0], "{of:?}");
+        let yes = Some(Approval::new(|_| true));
+        assert_eq!(ran(&engine(source, yes, &trust())), KINDS, "{of:?}");
+    }
 }
 
 #[test]
@@ -165,7 +211,8 @@ fn a_bare_path_is_a_projects_on_the_command_line() {
             let answer = binary::finish(of.command(&place, &call), b"");
             assert_eq!(answer.code == 0, of.is_trusted(), "{of:?} {call:?}: {answer:?}");
             if !of.is_trusted() && call[0] == "run" {
-                assert_eq!(answer.json()["error"]["code"], "PERMISSION_DENIED");
+                let code = answer.json()["error"]["code"].clone();
+                assert_eq!(code, "PERMISSION_DENIED", "{of:?}");
             }
         }
     }

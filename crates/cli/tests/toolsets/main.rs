@@ -14,6 +14,7 @@ mod cli;
 mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
+mod inspected;
 mod odd_lines;
 mod odd_tools;
 #[path = "../../../../tests/support/plugin.rs"]
@@ -26,4 +27,5 @@ mod servers;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod told;
 mod trusted_tools;
+#[expect(clippy::print_stdout, reason = "it names the command that fails")]
 mod tutorial;

@@ -1,4 +1,5 @@
-//! Follows the page `docs/toolset-tutorial.md` word for word in an empty directory.
+//! Follows the page `docs/toolset-tutorial.md` word for word in an empty directory, and each block of commands of
+//! `docs/toolsets.md` in one of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,9 +86,58 @@ fn patch(place: &Place) {
 }
 
 fn lock(place: &Place) {
-    let krate = place.path().join("work/skills/table-toolset");
-    if krate.is_dir() && !krate.join("Cargo.lock").exists() {
-        fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
+    for name in ["table-toolset", "hello-toolset"] {
+        let krate = place.path().join("work/skills").join(name);
+        if krate.is_dir() && !krate.join("Cargo.lock").exists() {
+            fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
+        }
+    }
+}
+
+fn empty_place() -> Place {
+    let place = Place::new();
+    for dir in ["work", "home"] {
+        fs::create_dir(place.path().join(dir)).unwrap();
+    }
+    patch(&place);
+    place
+}
+
+/// Runs a command of a page, and looks for its output.
+fn follow(place: &Place, command: &str, output: Vec<String>) {
+    println!("$ {command}");
+    lock(place);
+    let run = binary::finish(shell(place, command), b"");
+    let fails = output.first().is_some_and(|line| line.starts_with("error"));
+    assert_eq!(run.code != 0, fails, "{command}: {run:?}");
+    let all = format!("{}{}", run.stdout, run.stderr);
+    let mut rest = &*all;
+    for line in output {
+        let found = rest.find(&*line);
+        let at = found.unwrap_or_else(|| panic!("{command}: `{line}` is not in\n{all}"));
+        rest = &rest[at + line.len()..];
+    }
+}
+
+#[test]
+fn the_blocks_of_the_reference_work_in_empty_directories() {
+    if !Path::new("/usr/bin/python3").exists() {
+        eprintln!("SKIPPED: there is no `/usr/bin/python3`, which the page needs");
+        return;
+    }
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/toolsets.md")).unwrap();
+    let blocks: Vec<&str> = page.split("```console\n").skip(1).collect();
+    assert!(blocks.len() >= 2, "the page has {} blocks", blocks.len());
+    for block in blocks {
+        let place = empty_place();
+        let block = block.split("```").next().unwrap();
+        for step in steps(&format!("```console\n{block}```")) {
+            let Step::Run { command, output } = step else { panic!("a file in {block}") };
+            // An optimised build takes a minute longer, and calls the same.
+            let command =
+                command.replace("tool build skills/hello", "tool build skills/hello --debug");
+            follow(&place, &command, output);
+        }
     }
 }
 
@@ -97,11 +147,7 @@ fn the_tutorial_works_word_for_word() {
         eprintln!("SKIPPED: there is no `/usr/bin/python3`, which the page needs");
         return;
     }
-    let place = Place::new();
-    for dir in ["work", "home"] {
-        fs::create_dir(place.path().join(dir)).unwrap();
-    }
-    patch(&place);
+    let place = empty_place();
     let page = fs::read_to_string(Path::new(ROOT).join("docs/toolset-tutorial.md")).unwrap();
     let mut n_commands = 0;
     for step in steps(&page) {
@@ -114,19 +160,7 @@ fn the_tutorial_works_word_for_word() {
                 place.write(&path, content);
             }
             Step::Run { command, output } => {
-                println!("$ {command}");
-                lock(&place);
-                let run = binary::finish(shell(&place, &command), b"");
-                let fails = output.first().is_some_and(|line| line.starts_with("error"));
-                assert_eq!(run.code != 0, fails, "{command}: {run:?}");
-                let all = format!("{}{}", run.stdout, run.stderr);
-                let mut rest = &*all;
-                for line in output {
-                    let found = rest.find(&*line);
-                    let at =
-                        found.unwrap_or_else(|| panic!("{command}: `{line}` is not in\n{all}"));
-                    rest = &rest[at + line.len()..];
-                }
+                follow(&place, &command, output);
                 n_commands += 1;
             }
         }

@@ -33,6 +33,7 @@
 mod package;
 mod pages;
 mod pasted;
+mod shell_line;
 mod ssh;
 mod viewers;
 
@@ -43,7 +44,8 @@ use super::loopback::is_loopback;
 use package::of_package;
 use pages::{Page, names, rev_and_skill};
 use pasted::Pasted;
-pub(super) use pasted::{bare, is_command};
+pub(super) use pasted::bare;
+pub(super) use shell_line::{commands, is_installer, is_of_system};
 use ssh::{has_port, is_scp, of_ssh};
 pub(super) use viewers::is_gist;
 

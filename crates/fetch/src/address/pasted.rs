@@ -2,6 +2,7 @@
 //! the end of a sentence, or with a whole command.
 
 use super::pages::names;
+use super::shell_line::{code_span, commands, is_installer, plugin_of_repository};
 use super::viewers::is_gist;
 
 /// Marks that stand on both sides of an address.
@@ -21,44 +22,6 @@ const PAIRS: [(&str, &str); 11] = [
 
 /// Marks that end a clause, and are no end of an address.
 const CLAUSE_ENDS: [char; 9] = [',', ';', '!', '?', ':', '。', '，', '、', '…'];
-
-/// Programs, and commands of agents, that people copy. `owner/repo` counts as an address only after one of
-/// them.
-const PROGRAMS: [&str; 33] = [
-    "/extensions",
-    "/plugin",
-    "/skills",
-    "bun",
-    "bunx",
-    "claude",
-    "codex",
-    "copilot",
-    "cursor-agent",
-    "curl",
-    "degit",
-    "deno",
-    "docker",
-    "gemini",
-    "gh",
-    "giget",
-    "git",
-    "npm",
-    "npx",
-    "opencode",
-    "openskills",
-    "oras",
-    "pipx",
-    "pnpm",
-    "podman",
-    "qwen",
-    "repertoire",
-    "skillkit",
-    "skills",
-    "uv",
-    "uvx",
-    "wget",
-    "yarn",
-];
 
 /// Programs after whose address a directory follows, not a skill.
 const COPIERS: [&str; 8] = ["curl", "degit", "docker", "giget", "git", "oras", "podman", "wget"];
@@ -111,29 +74,42 @@ fn without_end(text: &str) -> &str {
     if ends { rest } else { text }
 }
 
-/// The address in a command or a sentence, if there is exactly one. `is_address` tells of a word whether it
+/// The address in commands or a sentence, if there is exactly one. `is_address` tells of a word whether it
 /// is an address that [`Address::read`](super::Address::read) takes apart.
 pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Option<Pasted> {
-    let is_prompt =
-        |word: &&str| matches!(*word, "$" | "❯" | ">" | "%" | "sudo" | "*" | "•" | "-" | "+");
-    let words: Vec<&str> = text.split_whitespace().skip_while(is_prompt).collect();
-    if let ["gh", "gist", "clone" | "view", id, ..] = words[..] {
+    let code = code_span(text).unwrap_or_else(|| bare(text));
+    let commands = commands(code);
+    if let [words] = &commands[..] {
+        return of_words(words, text, is_address);
+    }
+    let found = commands.iter().filter_map(|words| of_words(words, code, is_address));
+    let mut found: Vec<Pasted> = found.collect();
+    let first = found.pop()?;
+    found.iter().all(|other| *other == first).then_some(first)
+}
+
+/// The address in the words of one command or sentence, which is all or a part of `text`.
+fn of_words(words: &[&str], text: &str, is_address: &dyn Fn(&str) -> bool) -> Option<Pasted> {
+    if let Some((plugin, address)) = plugin_of_repository(words) {
+        return Some(Pasted { address, rev: None, skills: vec![plugin] });
+    }
+    if let ["gh", "gist", "clone" | "view", id, ..] = *words {
         let address = if is_gist(id) { format!("gist:{id}") } else { id.to_owned() };
         return Some(Pasted { address, rev: None, skills: Vec::new() });
     }
-    if let [address] = words[..] {
+    if let [address] = *words {
         let is_item = text.trim() != address && is_address(address);
         let address = address.to_owned();
         return is_item.then_some(Pasted { address, rev: None, skills: Vec::new() });
     }
-    let [first, second, ..] = words[..] else { return None };
+    let [first, second, ..] = *words else { return None };
     // What follows an address may belong to it: a prefix of an object store, or a path.
     if is_long(first, is_address) || first.starts_with("file:") {
         return None;
     }
     // What stands behind a short address is read as behind a command.
     let is_bare = second.starts_with("--") && is_address(first);
-    let is_command = is_command(first) || is_bare;
+    let is_command = is_installer(words) || is_bare;
     let copies = |word: &&str| COPIERS.contains(word);
     let names_skills = is_command && !words.iter().any(copies) && second != "repo";
     let (mut addresses, mut short, mut paths) = (Vec::new(), Vec::new(), Vec::new());
@@ -166,6 +142,7 @@ pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Optio
                 continue;
             }
             "--agent" | "-a" => continue,
+            _ if is_other(option_of_word) => {}
             "--path" | "--subdir" => skills.push(value.to_owned()),
             "--rev" | "--ref" | "--branch" | "--tag" | "-b" => rev = Some(value.to_owned()),
             _ if is_command && paths.is_empty() && is_path(value) => paths.push(value),
@@ -183,11 +160,6 @@ pub(super) fn in_command(text: &str, is_address: &dyn Fn(&str) -> bool) -> Optio
     Some(Pasted { address: format!("{registry}{address}"), rev, skills })
 }
 
-/// Tells whether a text begins with a program, or a command of an agent, that takes an address.
-pub(crate) fn is_command(first: &str) -> bool {
-    PROGRAMS.contains(&first)
-}
-
 /// Tells whether a word can only be a path, such as that of a marketplace on this machine.
 fn is_path(word: &str) -> bool {
     ["./", "../", "~/", "/"].iter().any(|start| word.starts_with(start))
@@ -196,6 +168,13 @@ fn is_path(word: &str) -> bool {
 /// Tells whether the value of an option may look like `owner/repo`.
 fn takes_address(option: &str) -> bool {
     matches!(option, "--path" | "--subdir" | "--rev" | "--ref" | "--branch" | "--tag" | "-b")
+}
+
+/// Tells whether the value of an option is neither an address nor a skill.
+fn is_other(option: &str) -> bool {
+    let options =
+        ["--scope", "--dir", "--output", "-o", "--target", "--client", "--registry", "--format"];
+    options.contains(&option)
 }
 
 /// Tells whether a word can hardly be anything but an address.

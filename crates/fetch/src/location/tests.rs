@@ -104,6 +104,14 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("/plugin install pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
         ("pdf@acme", "plugin of a marketplace", "`owner/repo@pdf`"),
         ("npx -y skills", "names a package", "repository"),
+        ("brew install o/r/pdf", "names a package", "repository"),
+        ("sudo apt-get install -y pdf", "names a package", "repository"),
+        (
+            "npx skills add o/r && npx skills add o/s",
+            "several commands",
+            "`repertoire add ONE OTHER`",
+        ),
+        ("$skill-installer pdf", "of Codex", "`openai/skills@pdf`"),
         ("take pdf and docx", "no address, or several", "`owner/repo@skill`"),
         ("https://a.org/x/y https://b.org/x", "several addresses", "`repertoire add ONE OTHER`"),
         ("https://a.org/x y", "has blanks", "alone"),
@@ -192,7 +200,7 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ),
         ("https://h.org/r.git?ref=v1&key=secret", "holds a parameter", "`#REV`"),
     ] {
-        let error = Location::parse(text, dir.path()).unwrap_err();
+        let error = Location::parse(text, dir.path()).expect_err(text);
         assert!(error.message().contains(why), "{text}: {error}");
         assert!(error.help().contains(help), "{text}: {} {}", error, error.help());
         assert!(!format!("{error} {}", error.help()).contains("secret"), "{error}");

@@ -104,7 +104,7 @@ fn inspect_tells_what_a_library_says_of_itself() {
     assert_error(missing, "NOT_FOUND", &["no.so"]);
     place.write("garbage.so", "garbage");
     let garbage = run(&place, &["tool", "inspect", "garbage.so", "--json"]);
-    assert_error(garbage, "EXECUTION_ERROR", &["garbage.so", "build or copy it again"]);
+    assert_error(garbage, "EXECUTION_ERROR", &["garbage.so", "it is a text", "`PATH:mcp`"]);
 }
 
 #[test]
@@ -303,7 +303,10 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
         ("../hello/toolsets/hello:HelloToolset", &["error[INVALID_PARAM]", "`..`", "help: "]),
         ("toolsets/x:Nobody", &["error[NOT_FOUND]", "libx.so", "`Nobody`", "it has HelloToolset"]),
         ("toolsets/y:X", &["error[NOT_FOUND]", "toolsets/liby.so", "repertoire tool build "]),
-        ("toolsets/z:X", &["error[EXECUTION_ERROR]", "libz.so", "help: build or copy it again"]),
+        (
+            "toolsets/z:X",
+            &["error[EXECUTION_ERROR]", "libz.so", "help: name the library that is built from it"],
+        ),
     ];
     for (entry, parts) in cases {
         let place = trusted_place();
@@ -361,7 +364,7 @@ fn check_tells_libraries_that_cannot_be_loaded() {
         ("toolsets/libx.so:X", "libx.so", "missing-library", "write the entry as `toolsets/x:X`"),
         ("toolsets/my-x:X", "libmy-x.so", "missing-library", "rename `toolsets/libmy-x.so`"),
         ("toolsets/x:Nobody", "libx.so", "missing-class", "it has HelloToolset"),
-        ("toolsets/z:X", "libz.so", "unusable-library", "build or copy it again"),
+        ("toolsets/z:X", "libz.so", "unusable-library", "name the library that is built from it"),
     ];
     for (entry, file, code, help) in cases {
         write_skill(&place, "bad", &[entry]);
