@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::source::Source;
+use super::source::{Scope, Source};
 
 /// The directories into which links of one source are followed.
 #[derive(Debug, Default)]
@@ -73,6 +73,16 @@ pub const COPY_MARK: &str = ".fetched";
 pub(super) fn is_fetched(file: &Path) -> bool {
     let marks = [FETCHED_MARK, COPY_MARK];
     file.ancestors().skip(1).any(|dir| marks.iter().any(|mark| dir.join(mark).is_file()))
+}
+
+/// Returns the scope of a skill in a source of this scope, by whether it has files and whether they were fetched.
+pub(super) fn scope_of(source: Scope, has_files: bool, is_fetched: bool) -> Scope {
+    match source {
+        // A file that the host only loaded is one at a bare path, and so is the code beside it.
+        Scope::Memory if has_files => Scope::Project,
+        scope if scope.is_trusted() && is_fetched => Scope::Fetched,
+        scope => scope,
+    }
 }
 
 /// Returns the path that `link` names, which may be another link, in a directory without links.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::exposure::{Exposure, ExposureChoice, exposure};
 use super::inputs::Inputs;
-use super::links::is_fetched;
+use super::links::{is_fetched, scope_of};
 use super::naming::Named;
 use super::narrow::{allowed, is_allowed, names_rejected, unknown_names};
 use super::place_set::PlaceSet;
@@ -213,12 +213,7 @@ fn candidates(
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         let new_entry = |id, skill: Arc<Skill>, relative_path, is_fetched: bool| {
-            let scope = match source.scope {
-                // A file that the host only loaded is one at a bare path, and so is the code beside it.
-                Scope::Memory if skill.dir().is_some() => Scope::Project,
-                scope if scope.is_trusted() && is_fetched => Scope::Fetched,
-                scope => scope,
-            };
+            let scope = scope_of(source.scope, skill.dir().is_some(), is_fetched);
             let status = Status::Available;
             let exposure = Exposure::default();
             let of_project = source.is_of_project();
