@@ -70,7 +70,8 @@ fn shell(place: &Place, command: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path));
     shell.env("PATH", std::env::join_paths(paths).unwrap());
-    // This workspace's target directory contains most of the dependencies already.
+    // This workspace's target directory contains most of the dependencies already. No library of a page may have the
+    // name of one of its examples, `libhello_toolset.so`: it would take its place there.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     shell.env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
     shell
@@ -86,7 +87,7 @@ fn patch(place: &Place) {
 }
 
 fn lock(place: &Place) {
-    for name in ["table-toolset", "hello-toolset"] {
+    for name in ["table-toolset", "welcome-toolset"] {
         let krate = place.path().join("work/skills").join(name);
         if krate.is_dir() && !krate.join("Cargo.lock").exists() {
             fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
@@ -135,7 +136,7 @@ fn the_blocks_of_the_reference_work_in_empty_directories() {
             let Step::Run { command, output } = step else { panic!("a file in {block}") };
             // An optimised build takes a minute longer, and calls the same.
             let command =
-                command.replace("tool build skills/hello", "tool build skills/hello --debug");
+                command.replace("tool build skills/welcome", "tool build skills/welcome --debug");
             follow(&place, &command, output);
         }
     }
