@@ -113,7 +113,8 @@ impl Strays {
                 }
             };
             tokio::select! {
-                answered = &mut answer => return Ok(answered),
+                // A line that came with the answer was printed before it.
+                biased;
                 stray = self.next(count) => {
                     count = stray.number;
                     if stray.is_json {
@@ -121,6 +122,7 @@ impl Strays {
                     }
                     greeting.get_or_insert((Instant::now() + grace, stray.shown));
                 }
+                answered = &mut answer => return Ok(answered),
                 () = patience => return Err(greeting.map(|(_, line)| line).unwrap_or_default()),
             }
         }
