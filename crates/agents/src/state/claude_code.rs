@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::claude_plugins::{in_skills, installed, of_variable};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
-use super::settings::Settings;
+use super::settings::{Settings, Syntax};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -60,9 +60,10 @@ pub(super) fn state(start: &Start) -> AgentState {
     let by_managed = hooks_of_managed_only(&files).filter(|_| by_variable.is_none());
     state.spares_managed_hooks = by_managed.is_some();
     state.hooks_off = by_variable.or(by_managed).or_else(|| hooks_off(&files));
-    state.managed_settings = Some(managed.join("managed-settings.json"));
+    state.managed_settings = files.managed_paths.first().cloned();
+    let of_managed = files.managed_paths.iter();
+    state.demanded = of_managed.map(|path| (path.clone(), Syntax::Json)).collect();
     state.server_off = server::of_claude_code(files.all(), start);
-    state.not_starting.clone_from(&files.not_starting);
     state
 }
 

@@ -26,8 +26,8 @@ pub(super) struct Files {
     project: Vec<Settings>,
     /// The files of the administrator, which win over the others.
     pub(super) managed: Vec<Settings>,
-    /// The administrator's file that is not JSON, with its fault: Claude Code then does not start.
-    pub(super) not_starting: Option<Obstacle>,
+    /// The paths of those files, whether they can be read or not; the first is always the same.
+    pub(super) managed_paths: Vec<PathBuf>,
     /// The files that have a setting of a wrong type, of which Claude Code then ignores all, each with that
     /// setting.
     pub(super) ignored: Vec<(PathBuf, Obstacle)>,
@@ -41,9 +41,8 @@ impl Files {
         let project = std::iter::once(dir.join(".claude/settings.json")).chain(local);
         let managed = start.in_system(MANAGED);
         let parts = entries(&managed.join("managed-settings.d"));
-        let managed: Vec<PathBuf> =
+        let managed_paths: Vec<PathBuf> =
             std::iter::once(managed.join("managed-settings.json")).chain(parts).collect();
-        let fault = |path: &PathBuf| Settings::read_valid(path, Syntax::Json)?.err();
         let mut ignored = Vec::new();
         let mut valid = |path: PathBuf| {
             let file = Settings::read_valid(path, Syntax::Json)?;
@@ -74,8 +73,8 @@ impl Files {
         Files {
             user,
             project: project.into_iter().chain(given).collect(),
-            not_starting: managed.iter().find_map(fault),
-            managed: managed.into_iter().filter_map(Settings::read).collect(),
+            managed: managed_paths.iter().filter_map(Settings::read).collect(),
+            managed_paths,
             ignored,
         }
     }

@@ -156,7 +156,7 @@ pub(super) fn wrong_type(settings: &Value) -> Option<(String, &Value)> {
         value.as_object().is_some_and(|map| map.values().all(|of| is_one_of(&OVERRIDES, of)))
     };
     let wrong = |name: &str, is_right: &dyn Fn(&Value) -> bool| {
-        let value = settings.pointer(&format!("/{name}"))?;
+        let value = name.split('/').try_fold(settings, |map, key| map.get(key))?;
         (!is_right(value)).then(|| (name.replace('/', "."), value))
     };
     let all = |names: &[&str], is_right: &dyn Fn(&Value) -> bool| {

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::manifest_path::below;
 use super::options::{Options, PLACE};
-use super::settings::{Settings, directories, toml, toml_fault};
+use super::settings::{Settings, Syntax, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -48,8 +48,8 @@ pub(super) fn state(start: &Start) -> AgentState {
     let last = layers.iter().rev().find_map(switch).filter(|(is_off, _)| *is_off);
     state.server_off = last.map(|(_, file)| Obstacle::new(server::codex_setting(), &file));
     let own = ["requirements.toml", "managed_config.toml", "config.toml"];
-    let own = own.map(|name| start.in_system("etc/codex").join(name));
-    state.not_starting = own.iter().find_map(|path| toml_fault(path));
+    state.demanded =
+        own.map(|name| (start.in_system("etc/codex").join(name), Syntax::Toml)).to_vec();
     state
 }
 

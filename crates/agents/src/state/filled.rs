@@ -15,16 +15,32 @@ pub(super) fn read(path: PathBuf, environment: &BTreeMap<String, String>) -> Opt
 
 /// Returns `text` with the variables filled in. One that is not set and has no default stays as it is.
 fn filled(text: &str, environment: &BTreeMap<String, String>) -> String {
-    let mut filled = String::new();
+    replaced(text, '$', |after| variable(after, environment))
+}
+
+/// Returns `text` with what follows each `sign`, an ASCII character, replaced: `value` returns what stands for the
+/// beginning of the text after the sign, and the length of that beginning in bytes; `None` leaves the sign as it is.
+pub(super) fn replaced(
+    text: &str,
+    sign: char,
+    value: impl Fn(&str) -> Option<(String, usize)>,
+) -> String {
+    let mut replaced = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find('$') {
+    while let Some(at) = rest.find(sign) {
         let (before, from) = rest.split_at(at);
-        filled += before;
-        let (value, n_bytes) = variable(&from[1..], environment).unwrap_or(("$".to_owned(), 0));
-        filled += &value;
+        replaced += before;
+        let (value, n_bytes) = value(&from[1..]).unwrap_or((sign.to_string(), 0));
+        replaced += &value;
         rest = &from[1 + n_bytes..];
     }
-    filled + rest
+    replaced + rest
+}
+
+/// Returns a text as it stands between the quotes of JSON.
+pub(super) fn quoted(text: &str) -> String {
+    let quoted = json!(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 /// Returns the value of the variable that `text` names behind the sign, quoted as in JSON, and the number of bytes
@@ -40,11 +56,7 @@ fn variable(text: &str, environment: &BTreeMap<String, String>) -> Option<(Strin
         let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
         (&text[..end], None, end)
     };
-    let quoted = |value: &String| {
-        let quoted = json!(value).to_string();
-        quoted[1..quoted.len() - 1].to_owned()
-    };
-    let value = environment.get(name).map(quoted);
+    let value = environment.get(name).map(|value| quoted(value));
     Some((value.or_else(|| default.map(str::to_owned))?, n_bytes))
 }
 

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::folders::{distrusted_folder, extensions, trust_rules};
-use super::settings::{Settings, decides};
+use super::settings::{Settings, Syntax, decides};
 use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
@@ -30,7 +30,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let of_user = user_dir.as_deref().map(|dir| dir.join("settings.json"));
     let of_project = Some(dir.join(".gemini/settings.json"));
     let paths = paths.into_iter().chain([of_user, of_project]).flatten();
-    let not_starting = paths.into_iter().find_map(|path| Settings::fault(&path));
+    let demanded = paths.map(|path| (path, Syntax::Lenient)).collect();
     let read =
         |path: PathBuf| filled::read(path, &start.environment).map(Settings::with_text_switches);
     let (overrides, defaults) = (read(overrides), read(defaults));
@@ -43,7 +43,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState { not_starting, managed_settings, ..AgentState::default() };
+    let mut state = AgentState { demanded, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
         extensions(&user_dir.join("extensions"), "gemini", &dir, &mut state);

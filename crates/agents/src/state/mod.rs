@@ -34,6 +34,7 @@ use super::listing::{ListedPlace, ListingBudget};
 use super::real_path::real;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
+use settings::Syntax;
 
 pub use skill_place::SkillPlace;
 pub use start::Start;
@@ -50,8 +51,8 @@ pub struct AgentState {
     pub hooks_off: Option<Obstacle>,
     /// True if [`hooks_off`](Self::hooks_off) spares hooks in the administrator's settings.
     pub spares_managed_hooks: bool,
-    /// The settings file because of which the agent does not start, with its fault.
-    pub not_starting: Option<Obstacle>,
+    /// The settings files without which, if they are not valid, the agent does not start.
+    pub(crate) demanded: Vec<(PathBuf, Syntax)>,
     /// The setting that takes the tools of this program's MCP server, `repertoire`, away from the model.
     pub server_off: Option<Obstacle>,
     /// The administrator's settings file with hooks, for an agent that has one.
@@ -207,6 +208,12 @@ impl HookAgent {
 }
 
 impl AgentState {
+    /// Returns the settings file because of which the agent does not start, with its fault. Reads the files: a hook,
+    /// which an agent that has started runs, need not know.
+    pub fn not_starting(&self) -> Option<Obstacle> {
+        self.demanded.iter().find_map(|(path, syntax)| syntax.fault_of(path))
+    }
+
     /// Returns the native skills of `agent`, whose state this is, by their directories.
     pub fn native_skills(&self, agent: HookAgent) -> NativeSkills {
         let mut native = agent.native_skills().clone();

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::filled::{quoted, replaced};
 use super::manifest_path::below;
 use super::options::Options;
-use super::settings::{Settings, text};
+use super::settings::{Settings, Syntax, text};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use repertoire::Skill;
 use repertoire::catalog::{RuleTarget, Scope};
@@ -45,8 +46,8 @@ pub(super) fn state(start: &Start) -> AgentState {
     }
     let files = config_files(start, &levels, &dirs);
     let of_dirs = dirs.iter().map(|(_, dir)| dir).chain(&levels);
-    let mut all = of_dirs.flat_map(|dir| NAMES.map(|name| dir.join(name)));
-    state.not_starting = all.find_map(|path| Settings::fault(&path));
+    let all = of_dirs.flat_map(|dir| NAMES.map(|name| dir.join(name)));
+    state.demanded = all.map(|path| (path, Syntax::Lenient)).collect();
     for (scope, file) in &files {
         let dir = file.path.parent().unwrap_or(&file.path);
         let paths = file.texts("/skills/paths").into_iter();
@@ -116,32 +117,18 @@ fn filled_file(start: &Start, path: &Path) -> Option<Settings> {
 /// Returns `text` with the variables and the files that it names as `{env:NAME}` and `{file:PATH}`. A variable
 /// that is not set is empty.
 fn filled(text: &str, dir: &Path, start: &Start) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('{') {
-        let (before, from) = rest.split_at(at);
-        filled += before;
-        let named = from[1..].split_once('}').and_then(|(inner, after)| {
-            let value = match inner.split_once(':')? {
-                ("env", name) => start.environment.get(name).cloned().unwrap_or_default(),
-                ("file", path) => {
-                    let path = start.expanded(Path::new(path), dir);
-                    let quoted = json!(self::text(&path)?.trim()).to_string();
-                    quoted[1..quoted.len() - 1].to_owned()
-                }
-                _ => return None,
-            };
-            Some((value, after))
-        });
-        if let Some((value, after)) = named {
-            filled += &value;
-            rest = after;
-        } else {
-            filled.push('{');
-            rest = &from[1..];
-        }
-    }
-    filled + rest
+    replaced(text, '{', |after| {
+        let (inner, _) = after.split_once('}')?;
+        let value = match inner.split_once(':')? {
+            ("env", name) => start.environment.get(name).cloned().unwrap_or_default(),
+            ("file", path) => {
+                let path = start.expanded(Path::new(path), dir);
+                quoted(self::text(&path)?.trim())
+            }
+            _ => return None,
+        };
+        Some((value, inner.len() + 1))
+    })
 }
 
 /// Adds the rules of `permission`, those of the `agent` that is in use, and the switches of the whole tool.

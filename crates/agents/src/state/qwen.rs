@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::denied::deny;
 use super::folders::{distrusted_folder, extensions, trust_rules};
-use super::settings::{Settings, decides};
+use super::settings::{Settings, Syntax, decides};
 use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::{RuleTarget, Scope};
@@ -27,7 +27,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let defaults = defaults.unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
     let managed_settings = Some(overrides.clone());
     // A fault in the files of the user or a project does not stop it.
-    let not_starting = Settings::fault(&overrides);
+    let demanded = vec![(overrides.clone(), Syntax::Lenient)];
     let read = |path: PathBuf| filled::read(path, &start.environment);
     let (overrides, defaults) = (read(overrides), read(defaults));
     let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
@@ -39,7 +39,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState { not_starting, managed_settings, ..AgentState::default() };
+    let mut state = AgentState { demanded, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
     if let Some(user) = &user_dir {
         extensions(&user.join("extensions"), "qwen", &dir, &mut state);

@@ -14,16 +14,17 @@ pub(super) fn of_claude_code<'f>(
     files: impl Iterator<Item = &'f Settings>,
     start: &Start,
 ) -> Option<Obstacle> {
-    let mut levels = start.levels().into_iter();
-    let is_of_project = levels.any(|dir| {
-        let servers = Settings::read(dir.join(".mcp.json"));
-        servers.is_some_and(|file| file.value["mcpServers"][SERVER].is_object())
-    });
+    let is_of_project = || {
+        start.levels().into_iter().any(|dir| {
+            let servers = Settings::read(dir.join(".mcp.json"));
+            servers.is_some_and(|file| file.value["mcpServers"][SERVER].is_object())
+        })
+    };
     let denied = format!("mcp__{SERVER}");
     let mut off = files.filter_map(|file| {
         let names = |at: &str, name: &str| file.texts(at).contains(&name);
         let by = |setting: String| Some(Obstacle::new(setting, &file.path));
-        if is_of_project && names("/disabledMcpjsonServers", SERVER) {
+        if names("/disabledMcpjsonServers", SERVER) && is_of_project() {
             return by(format!("disabledMcpjsonServers: [\"{SERVER}\"]"));
         }
         if names("/permissions/deny", &denied) {

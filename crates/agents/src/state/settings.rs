@@ -28,12 +28,49 @@ pub(super) struct Settings {
 }
 
 /// The syntax that an agent demands of a settings file.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Syntax {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
     /// JSON, also after a byte order mark.
     Json,
     /// JSON with comments.
     Comments,
+    /// JSON with comments and a comma too many, also after a byte order mark; a blank file has no fault.
+    Lenient,
+    Toml,
+}
+
+impl Syntax {
+    /// Returns the fault of a text, if it is not of this syntax.
+    fn fault(self, text: &str) -> Option<String> {
+        let without_mark = text.trim_start_matches('\u{feff}');
+        let of_comments = |text: &str, options: ParseOptions| {
+            CstRootNode::parse(text, &options).err().map(|error| error.to_string())
+        };
+        match self {
+            Syntax::Json => {
+                let json = serde_json::from_str::<IgnoredAny>(without_mark);
+                json.err().map(|error| error.to_string())
+            }
+            Syntax::Comments if text.starts_with('\u{feff}') => {
+                Some("a byte order mark".to_owned())
+            }
+            Syntax::Comments => {
+                let options = ParseOptions::default();
+                of_comments(text, ParseOptions { allow_trailing_commas: false, ..options })
+            }
+            Syntax::Lenient if text.trim().is_empty() => None,
+            Syntax::Lenient => of_comments(without_mark, ParseOptions::default()),
+            Syntax::Toml => {
+                text.parse::<DocumentMut>().err().map(|error| error.message().to_owned())
+            }
+        }
+    }
+
+    /// Returns the fault of the file at `path`, if it has text that is not of this syntax.
+    pub(super) fn fault_of(self, path: &Path) -> Option<Obstacle> {
+        let fault = self.fault(&text(path)?)?;
+        Some(Obstacle::new(fault, path))
+    }
 }
 
 impl Settings {
@@ -51,32 +88,10 @@ impl Settings {
     ) -> Option<Result<Settings, Obstacle>> {
         let path = path.into();
         let text = text(&path)?;
-        let fault = match syntax {
-            Syntax::Json => {
-                let json = serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}'));
-                json.err().map(|error| error.to_string())
-            }
-            Syntax::Comments if text.starts_with('\u{feff}') => {
-                Some("a byte order mark".to_owned())
-            }
-            Syntax::Comments => {
-                let options =
-                    ParseOptions { allow_trailing_commas: false, ..ParseOptions::default() };
-                CstRootNode::parse(&text, &options).err().map(|error| error.to_string())
-            }
-        };
-        match (fault.map(|fault| Obstacle::new(fault, &path)), Settings::parse(&text, path)) {
-            (Some(fault), _) => Some(Err(fault)),
-            (None, file) => file.map(Ok),
+        match syntax.fault(&text) {
+            Some(fault) => Some(Err(Obstacle::new(fault, &path))),
+            None => Settings::parse(&text, path).map(Ok),
         }
-    }
-
-    /// Returns the fault of the file at `path`, if it has text that is not even JSON with comments.
-    pub(super) fn fault(path: &Path) -> Option<Obstacle> {
-        let text = text(path).filter(|text| !text.trim().is_empty())?;
-        let text = text.trim_start_matches('\u{feff}');
-        let error = CstRootNode::parse(text, &ParseOptions::default()).err()?;
-        Some(Obstacle::new(error.to_string(), path))
     }
 
     /// Reads `text`, which is from `path`.
@@ -145,12 +160,6 @@ pub(super) fn decides<'f>(files: &[&'f Settings], at: &str, value: bool) -> Opti
 /// Reads the settings file in TOML at `path`.
 pub(super) fn toml(path: &Path) -> Option<DocumentMut> {
     text(path)?.parse().ok()
-}
-
-/// Returns the fault of the file at `path`, if it is not TOML.
-pub(super) fn toml_fault(path: &Path) -> Option<Obstacle> {
-    let error = text(path)?.parse::<DocumentMut>().err()?;
-    Some(Obstacle::new(error.message(), path))
 }
 
 /// Reads the text of the file at `path`; `None` for anything else, which may never end.

@@ -48,7 +48,7 @@ fn a_file_that_is_not_valid_keeps_some_agents_from_starting() {
         (OpenCode, "p/opencode.json", "{\"permission\" {}}", false),
         (OpenCode, "p/opencode.json", "{ /* x */ }", true),
     ] {
-        let not_starting = state(agent, &[(file, text)]).not_starting;
+        let not_starting = state(agent, &[(file, text)]).not_starting();
         assert_eq!(not_starting.is_none(), starts, "{agent} {file} {text}: {not_starting:?}");
         assert!(not_starting.is_none_or(|by| by.file.ends_with(file)), "{agent} {file}");
     }

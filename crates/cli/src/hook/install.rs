@@ -319,7 +319,7 @@ fn in_vain(
 ) -> Option<String> {
     let start = setup::start(common);
     let state = agent.state(&start);
-    if let Some(by) = &state.not_starting {
+    if let Some(by) = state.not_starting() {
         let (title, file, fault) = (agent.title(), by.file.display(), &by.setting);
         return Some(format!("{title} does not start, because {file} is not valid: {fault}"));
     }
