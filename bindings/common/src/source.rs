@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use percent_encoding::percent_decode_str;
 use repertoire::catalog::{Provider, Scope};
 use repertoire::{Error, Source};
 
@@ -74,16 +75,7 @@ pub(crate) fn path_of_url(text: &str) -> Option<PathBuf> {
     // On Windows a letter of a drive follows the slash.
     let is_drive = path.as_bytes().get(2) == Some(&b':');
     let path = if is_drive { &path[1..] } else { path };
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%');
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let decoded = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(decoded.unwrap_or(*first));
-        rest = if decoded.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).ok().map(PathBuf::from)
+    percent_decode_str(path).decode_utf8().ok().map(|path| PathBuf::from(&*path))
 }
 
 impl PartialEq for SourcePlace {
