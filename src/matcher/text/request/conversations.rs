@@ -82,24 +82,25 @@ fn join_roles(message: &str, lines: &mut [Line]) {
     }
 }
 
-/// Takes for quoted the lines of a dialogue, one below the other or parted by blank lines: two or more who speak, and one
-/// of them again after another. `Bug: login` and `Goal: a page` are a person's list.
+/// Takes for quoted the lines of a dialogue, one below the other or parted by blank lines: two or more who speak,
+/// and one of them again after another. `Bug: login` and `Goal: a page` are a person's list.
 fn join_dialogue(message: &str, lines: &mut [Line]) {
-    let is_turn = |line: &Line| {
-        line.kind == Kind::Blank
-            || is_own(line) && quotes::speaker(&message[line.range()]).is_some()
-    };
-    for run in lines.chunk_by_mut(|above, below| is_turn(above) && is_turn(below)) {
-        let turns = run.iter().filter(|line| is_own(line));
-        let mut speakers: Vec<&str> =
-            turns.filter_map(|line| quotes::speaker(&message[line.range()])).collect();
+    let speaker = |line: &Line| quotes::speaker(&message[line.range()]).filter(|_| is_own(line));
+    let said: Vec<Option<&str>> = lines.iter().map(speaker).collect();
+    let is_turn = |at: usize| said[at].is_some() || lines[at].kind == Kind::Blank;
+    let places: Vec<usize> = (0..lines.len()).collect();
+    let runs = places.chunk_by(|above, below| is_turn(*above) && is_turn(*below));
+    let is_dialogue = |run: &&[usize]| {
+        let mut speakers: Vec<&str> = run.iter().filter_map(|at| said[*at]).collect();
         speakers.dedup();
         let n_turns = speakers.len();
         speakers.sort_unstable();
         speakers.dedup();
-        if n_turns > speakers.len() {
-            run.iter_mut().filter(|line| is_own(line)).for_each(|line| line.kind = Kind::Quoted);
-        }
+        n_turns > speakers.len()
+    };
+    let turns: Vec<usize> = runs.filter(is_dialogue).flatten().copied().collect();
+    for at in turns.into_iter().filter(|at| said[*at].is_some()) {
+        lines[at].kind = Kind::Quoted;
     }
 }
 

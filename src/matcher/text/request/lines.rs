@@ -93,8 +93,8 @@ fn join_rows(message: &str, lines: &mut [Line]) {
     join_repeated(message, lines);
 }
 
-/// Takes lines that come again and again, but for their numbers, for the output of a program: nobody types so. Sentences
-/// that do are of a text that was pasted, whose paragraphs count.
+/// Takes lines that come again and again, but for their numbers, for the output of a program: nobody types so.
+/// Sentences that do are of a text that was pasted, whose paragraphs count.
 fn join_repeated(message: &str, lines: &mut [Line]) {
     const MIN_TIMES: usize = 3;
     let shape = |line: &Line| {
