@@ -76,11 +76,11 @@ pub(super) fn is_fetched(file: &Path) -> bool {
 }
 
 /// Returns the scope of a skill in a source of this scope, by whether it has files and whether they were fetched.
-pub(super) fn scope_of(source: Scope, has_files: bool, is_fetched: bool) -> Scope {
+pub(super) fn scope_of(source: Scope, has_files: bool, is_fetched: &dyn Fn() -> bool) -> Scope {
     match source {
         // A file that the host only loaded is one at a bare path, and so is the code beside it.
         Scope::Memory if has_files => Scope::Project,
-        scope if scope.is_trusted() && is_fetched => Scope::Fetched,
+        scope if scope.is_trusted() && is_fetched() => Scope::Fetched,
         scope => scope,
     }
 }

@@ -212,7 +212,7 @@ fn candidates(
     let n_files = scanned.iter().flat_map(|(_, scanned)| scanned).map(|s| s.files.len()).sum();
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
-        let new_entry = |id, skill: Arc<Skill>, relative_path, is_fetched: bool| {
+        let new_entry = |id, skill: Arc<Skill>, relative_path, is_fetched: &dyn Fn() -> bool| {
             let scope = scope_of(source.scope, skill.dir().is_some(), is_fetched);
             let status = Status::Available;
             let exposure = Exposure::default();
@@ -226,7 +226,7 @@ fn candidates(
                     let name = skill.name();
                     let id = source.namespace().map(|namespace| format!("{namespace}/{name}"));
                     let id = SkillId::new(id.as_deref().unwrap_or(name));
-                    let entry = new_entry(id, Arc::clone(skill), String::new(), false);
+                    let entry = new_entry(id, Arc::clone(skill), String::new(), &|| false);
                     let precedence = (place, nth.to_be_bytes().into());
                     candidates.push(Candidate::new(entry, precedence));
                 }
@@ -239,9 +239,11 @@ fn candidates(
                 diagnostics.extend(findings);
                 let entries = load_files(source, &files, reader, &steps, diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
-                    let is_copy = copies.iter().any(|copy| path.starts_with(copy))
-                        || linked.get(&path).is_some_and(|real| is_fetched(real));
-                    let entry = new_entry(id, skill, relative, is_copy);
+                    let is_copy = || {
+                        copies.iter().any(|copy| path.starts_with(copy))
+                            || linked.get(&path).is_some_and(|real| is_fetched(real))
+                    };
+                    let entry = new_entry(id, skill, relative, &is_copy);
                     let precedence = (place, path.as_os_str().as_encoded_bytes().to_vec());
                     Candidate::new(entry, precedence)
                 }));
