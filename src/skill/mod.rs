@@ -28,6 +28,7 @@ mod invisible;
 #[doc(hidden)]
 pub mod json;
 mod keys;
+mod limits;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
@@ -77,9 +78,7 @@ pub use add_examples::with_examples;
 pub(crate) use brief::{first_sentence_end, one_line};
 pub(crate) use check::has_secret;
 #[doc(hidden)]
-pub use check::skeleton;
-#[doc(hidden)]
-pub use check::{LineRepair, is_key_of_others, line_repairs};
+pub use check::{LineRepair, is_key_of_others, line_repairs, skeleton};
 pub use check::{Profile, check_file, check_text};
 #[cfg(feature = "toolsets")]
 pub(crate) use code_paths::path_and_class;
@@ -112,9 +111,6 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 
 /// The largest front matter a skill may have, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
-
-/// The longest description that the Agent Skills specification allows, in characters.
-const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// A skill: a directory with a `SKILL.md`, and the content read from it. The body of a file is read only
 /// when it is first requested.

@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json};
 
+use super::limits::MAX_DESCRIPTION_CHARS;
 use super::load;
 use super::strict::{exact_fields, front_matter};
-use super::{MAX_DESCRIPTION_CHARS, Skill, is_identifier};
+use super::{Skill, is_identifier};
 use crate::error::Error;
 
 /// The longest name, in bytes.

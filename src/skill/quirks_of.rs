@@ -1,14 +1,11 @@
 //! Finds the quirks of a file.
 
-use super::MAX_DESCRIPTION_CHARS;
 use super::document::{Document, Fences};
 use super::front_matter::FrontMatter;
+use super::limits::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use super::quirk::{Quirk, Quirks};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
-
-/// The longest name that the Agent Skills specification allows, in characters.
-const MAX_NAME_CHARS: usize = 64;
 
 /// The truth values of YAML 1.2.
 const BOOLEANS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];

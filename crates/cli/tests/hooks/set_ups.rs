@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::binary::{Place, finish};
+use crate::binary::{Place, Run, finish};
 
 /// A set-up: its name in the table, files, the directory of the user in the project, the options of
 /// `hook install`, and the command.
@@ -16,7 +16,7 @@ struct SetUp {
     command: &'static [&'static str],
 }
 
-const SKILL: &str =
+pub(crate) const SKILL: &str =
     "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
 const WHY: &[&str] = &["why", "verse", "a limerick, please", "--agent", "claude-code"];
 const DOCTOR: &[&str] = &["doctor", "--bundled=off"];
@@ -125,6 +125,18 @@ const SET_UPS: [SetUp; 13] = [
     },
 ];
 
+/// Makes a repository `p` in the place, and returns what runs the program in its directory `start`.
+pub(crate) fn in_project(place: &Place, start: &str) -> impl Fn(&[&str]) -> Run {
+    fs::create_dir_all(place.path().join("p/.git")).unwrap();
+    let start = place.path().join("p").join(start);
+    fs::create_dir_all(&start).unwrap();
+    move |args| {
+        let mut command = place.command(args);
+        command.current_dir(&start);
+        finish(command, b"")
+    }
+}
+
 #[test]
 fn one_command_says_why_a_skill_did_not_fire() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
@@ -148,14 +160,7 @@ fn one_command_says_why_a_skill_did_not_fire() {
 fn sentence(set_up: &SetUp) -> String {
     let place = Place::new();
     let here = place.path().to_str().unwrap().to_owned();
-    fs::create_dir_all(place.path().join("p/.git")).unwrap();
-    let start = place.path().join("p").join(set_up.start);
-    fs::create_dir_all(&start).unwrap();
-    let run = |args: &[&str]| {
-        let mut command = place.command(args);
-        command.current_dir(&start);
-        finish(command, b"")
-    };
+    let run = in_project(&place, set_up.start);
     let (agent, options) = match set_up.options {
         [agent @ ("codex" | "gemini"), rest @ ..] => (*agent, rest),
         options => ("claude-code", options),
@@ -295,14 +300,7 @@ fn one_command_says_why_a_skill_is_not_known() {
     ] {
         let place = Place::new();
         let here = place.path().to_str().unwrap().to_owned();
-        fs::create_dir_all(place.path().join("p/.git")).unwrap();
-        let start = place.path().join("p").join(start);
-        fs::create_dir_all(&start).unwrap();
-        let run = |args: &[&str]| {
-            let mut command = place.command(args);
-            command.current_dir(&start);
-            finish(command, b"")
-        };
+        let run = in_project(&place, start);
         run(&["hook", "install", agent]).exits(0);
         for (path, content) in files {
             place.write(path, content.replace("HERE", &here));

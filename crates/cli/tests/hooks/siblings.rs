@@ -7,9 +7,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::binary::{Place, finish};
+use crate::set_ups::{SKILL, in_project};
 
-const SKILL: &str =
-    "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
 const OWN: &str = "p/.repertoire/skills/verse/SKILL.md";
 const MESSAGE: &str = "a limerick, please";
 
@@ -22,14 +21,7 @@ fn told(set_up: &SetUp) -> (String, String) {
     let (install, start, files, wanted) = set_up;
     let place = Place::new();
     let here = place.path().to_str().unwrap().to_owned();
-    fs::create_dir_all(place.path().join("p/.git")).unwrap();
-    let start = place.path().join("p").join(start);
-    fs::create_dir_all(&start).unwrap();
-    let run = |args: &[&str]| {
-        let mut command = place.command(args);
-        command.current_dir(&start);
-        finish(command, b"")
-    };
+    let run = in_project(&place, start);
     run(&[&["hook", "install"], *install].concat()).exits(0);
     for (path, content) in *files {
         let content = match content.split_once("=>") {

@@ -5,11 +5,16 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use repertoire::ConsentPolicy;
+use rmcp::model::SubscriptionFilter;
 use serde_json::{Value, json};
 
 use crate::binary::Place;
 use crate::http::{Server, TOKEN};
+use crate::peer::{connect, modern, simple, until};
 use crate::shared::Client;
 use crate::{LONG, skills, wire};
 
@@ -110,7 +115,7 @@ fn a_subscription_over_http_hears_of_every_change() {
         let listen = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let mut changes = Stream::open(&server, "POST", &headers, &listen.to_string());
         changes.until("notifications/subscriptions/acknowledged");
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(500));
         // The client reads the lists by other requests, which the subscription cannot see.
         for change in [add, remove, add, remove] {
             change(skills.path());
@@ -131,9 +136,33 @@ fn a_session_that_goes_on_after_a_restart_hears_of_changes() {
     let second = start();
     let session = [("Mcp-Session-Id", &*client.session)];
     let mut changes = Stream::open(&second, "GET", &session, "");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(500));
     for change in [add, remove] {
         change(skills.path());
         changes.until("notifications/prompts/list_changed");
     }
+}
+
+#[tokio::test]
+async fn a_changed_list_of_tools_is_told_once() {
+    let place = simple().await;
+    let library = place.dir.path().join("hello/toolsets/libhello.so");
+    let names = async || place.client.list_all_tools().await.unwrap().len();
+    assert_eq!(names().await, 8);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 0);
+    fs::remove_file(&library).unwrap();
+    until("the change", || place.told.tool_changes.load(Ordering::SeqCst) == 1).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 1);
+    assert_eq!(names().await, 4);
+
+    // Later clients are notified if they subscribed.
+    let place = connect(modern(), ConsentPolicy::Never, None).await;
+    assert_eq!(place.client.list_all_tools().await.unwrap().len(), 8);
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut changes = place.client.listen(filter).await.unwrap();
+    fs::remove_file(place.dir.path().join("hello/toolsets/libhello.so")).unwrap();
+    let change = tokio::time::timeout(LONG, changes.next()).await.unwrap();
+    assert!(format!("{change:?}").contains("ToolListChanged"), "{change:?}");
 }

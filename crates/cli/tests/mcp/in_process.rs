@@ -1,19 +1,18 @@
 //! A client with the SDK in this process, in both lifecycles of the protocol.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use repertoire::{ConsentPolicy, Engine, Source};
 use repertoire_mcp::{McpOptions, McpServer};
 use rmcp::model::{
     ElicitationAction, ErrorCode, GetPromptRequestParams, PaginatedRequestParams,
-    ReadResourceRequestParams, SubscriptionFilter,
+    ReadResourceRequestParams,
 };
 use rmcp::service::{ClientLifecycleMode, ServiceExt};
 use serde_json::{Value, json};
 
+use crate::is_alive;
 use crate::peer::{Told, code, connect, modern, params, simple, text, until};
-use crate::{LONG, is_alive};
 
 #[tokio::test]
 async fn tools_are_listed_and_called() {
@@ -335,30 +334,6 @@ async fn users_are_asked_for_their_consent() {
     assert!(error.to_string().contains("did not agree"), "{error:?}");
     let place = connect(modern(), ConsentPolicy::FirstUse, Some(Accept)).await;
     place.client.get_prompt(GetPromptRequestParams::new("review")).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_changed_list_of_tools_is_told_once() {
-    let place = simple().await;
-    let library = place.dir.path().join("hello/toolsets/libhello.so");
-    let names = async || place.client.list_all_tools().await.unwrap().len();
-    assert_eq!(names().await, 8);
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 0);
-    std::fs::remove_file(&library).unwrap();
-    until("the change", || place.told.tool_changes.load(Ordering::SeqCst) == 1).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 1);
-    assert_eq!(names().await, 4);
-
-    // Later clients are notified if they subscribed.
-    let place = connect(modern(), ConsentPolicy::Never, None).await;
-    assert_eq!(place.client.list_all_tools().await.unwrap().len(), 8);
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
-    let mut changes = place.client.listen(filter).await.unwrap();
-    std::fs::remove_file(place.dir.path().join("hello/toolsets/libhello.so")).unwrap();
-    let change = tokio::time::timeout(LONG, changes.next()).await.unwrap();
-    assert!(format!("{change:?}").contains("ToolListChanged"), "{change:?}");
 }
 
 #[tokio::test]

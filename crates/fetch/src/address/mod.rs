@@ -390,3 +390,5 @@ fn well_known(scheme: &str, authority: &str, path: &str) -> Option<Address> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_ssh;
