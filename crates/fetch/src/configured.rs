@@ -105,8 +105,8 @@ impl Fetcher {
         config.with_fetched(sources, findings).with_placed(placed)
     }
 
-    /// The copies of a source's skills in the directories of agents, or the targets of the links. A damaged lock file lists none; `check`
-    /// of its list says so.
+    /// The copies of a source's skills in the directories of agents, or, with `links`, the targets of the links. A
+    /// damaged lock file lists none; `check` of its list says so.
     fn placed_copies(
         &self,
         config: &Config,

@@ -265,7 +265,8 @@ fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>
     Ok(Cow::Owned(if read.is_null() { Value::Object(Map::new()) } else { read }))
 }
 
-/// Parses the arguments of a tool. One that the tool does not have may be `null`, as clients fill in all that they know.
+/// Parses the arguments of a tool. One that the tool does not have may be `null`, as clients fill in all that they
+/// know.
 fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
     let given = T::deserialize(arguments).or_else(|error| {
         let Value::Object(all) = arguments else { return Err(error) };

@@ -6,12 +6,16 @@ use std::fs;
 
 use repertoire::catalog::RuleTarget;
 use repertoire_agents::{AgentState, HookAgent, Start};
+use tempfile::TempDir;
 
 use HookAgent::{ClaudeCode, Codex, Gemini, OpenCode, Qwen};
 
 /// Returns the state of `agent` with `files`, in a project `p` beside the home directory and the system.
 fn state(agent: HookAgent, files: &[(&str, &str)]) -> AgentState {
-    let place = tempfile::tempdir().unwrap();
+    state_in(&tempfile::tempdir().unwrap(), agent, files)
+}
+
+fn state_in(place: &TempDir, agent: HookAgent, files: &[(&str, &str)]) -> AgentState {
     let at = |path: &str| place.path().join(path);
     fs::create_dir_all(at("p/.git")).unwrap();
     for (path, text) in files {
@@ -48,7 +52,8 @@ fn a_file_that_is_not_valid_keeps_some_agents_from_starting() {
         (OpenCode, "p/opencode.json", "{\"permission\" {}}", false),
         (OpenCode, "p/opencode.json", "{ /* x */ }", true),
     ] {
-        let not_starting = state(agent, &[(file, text)]).not_starting();
+        let place = tempfile::tempdir().unwrap();
+        let not_starting = state_in(&place, agent, &[(file, text)]).not_starting();
         assert_eq!(not_starting.is_none(), starts, "{agent} {file} {text}: {not_starting:?}");
         assert!(not_starting.is_none_or(|by| by.file.ends_with(file)), "{agent} {file}");
     }

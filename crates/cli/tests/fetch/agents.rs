@@ -184,7 +184,8 @@ fn directories_that_are_links_or_cannot_be_written_are_no_obstacle_for_the_rest(
     assert_eq!(tree(&home), before);
 }
 
-/// A fetched skill that an agent lists in the user's own directory is still a stranger's code, whatever became of its source.
+/// A fetched skill that an agent lists in the user's own directory is still a stranger's code, whatever became of
+/// its source.
 #[cfg(unix)]
 #[test]
 fn the_code_of_a_placed_skill_is_never_the_users_own() {
