@@ -61,77 +61,127 @@ impl Roles {
         self.usage | self.between | self.skill
     }
 
-    fn of(&mut self, role: &str) -> Option<&mut Languages> {
-        Some(match role {
-            "not" => &mut self.not,
-            "no" => &mut self.no,
-            "final" => &mut self.last_not,
-            "without" => &mut self.without,
-            "after" => &mut self.after,
-            "last" => &mut self.last,
-            "apart" => &mut self.apart,
-            "that" => &mut self.that,
-            "use" => &mut self.usage,
-            "between" => &mut self.between,
-            "unless" => &mut self.unless,
-            "skill" => &mut self.skill,
-            "plural" => &mut self.plural,
-            "and" => &mut self.and,
-            "is" => &mut self.is,
-            "broken" => &mut self.broken,
-            "fails" => &mut self.fails,
-            "care" => &mut self.care,
-            _ => return None,
-        })
+    /// Adds what a word does in a language.
+    fn add(&mut self, usage: Use) {
+        if let Some((_, field)) = ROLES.get(usize::from(usage.role)) {
+            *field(self) |= 1 << usage.language;
+        }
     }
 }
 
-/// Words, and pairs of words, with their roles.
-#[derive(Debug)]
-struct Lexicon {
-    words: HashMap<&'static str, Roles>,
-    pairs: HashMap<(&'static str, &'static str), Roles>,
+/// The roles as `words.txt` names them, and last the one that the notation of pairs gives.
+const ROLES: [(&str, Field); 19] = [
+    ("not", |of| &mut of.not),
+    ("no", |of| &mut of.no),
+    ("final", |of| &mut of.last_not),
+    ("without", |of| &mut of.without),
+    ("after", |of| &mut of.after),
+    ("last", |of| &mut of.last),
+    ("apart", |of| &mut of.apart),
+    ("that", |of| &mut of.that),
+    ("use", |of| &mut of.usage),
+    ("between", |of| &mut of.between),
+    ("unless", |of| &mut of.unless),
+    ("skill", |of| &mut of.skill),
+    ("plural", |of| &mut of.plural),
+    ("and", |of| &mut of.and),
+    ("is", |of| &mut of.is),
+    ("broken", |of| &mut of.broken),
+    ("fails", |of| &mut of.fails),
+    ("care", |of| &mut of.care),
+    ("+", |of| &mut of.ends_pair),
+];
+
+/// The languages of one role among all of a word.
+type Field = fn(&mut Roles) -> &mut Languages;
+
+/// One role of a word in one language, and the place of the word's next one.
+///
+/// A process that routes one message reads the whole list for it, so that what is kept is small: a word
+/// with all its roles would be five times as much, in as many more pages of memory.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    role: u8,
+    language: u8,
+    next: u16,
 }
 
-/// The mean number of bytes of a word in the list, with its blank.
-const MEAN_BYTES: usize = 8;
+/// In place of a next use, after the last one.
+const NONE: u16 = u16::MAX;
+
+/// Words, and pairs of words, each with the place of its first use.
+#[derive(Debug, Default)]
+struct Lexicon {
+    words: HashMap<&'static str, u16>,
+    pairs: HashMap<(&'static str, &'static str), u16>,
+    uses: Vec<Use>,
+}
+
+/// The mean number of bytes of a word in the list, with its blank and what repeats it in other roles.
+const MEAN_BYTES: usize = 9;
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| read(include_str!("words.txt")));
 
 fn read(text: &'static str) -> Lexicon {
-    let words = HashMap::with_capacity(text.len() / MEAN_BYTES);
-    let mut lexicon = Lexicon { words, pairs: HashMap::new() };
-    let mut language: Languages = 0;
+    let n_words = text.len() / MEAN_BYTES;
+    let mut lexicon = Lexicon {
+        words: HashMap::with_capacity(n_words),
+        uses: Vec::with_capacity(n_words + n_words / 2),
+        pairs: HashMap::new(),
+    };
+    let ends_pair = ROLES.len() as u8 - 1;
+    let mut n_languages = 0;
     for line in text.lines() {
-        let (role, entries) = line.split_once(' ').unwrap_or((line, ""));
-        if role == "=" {
-            language = if language == 0 { 1 } else { language << 1 };
-        }
+        let (name, entries) = line.split_once(' ').unwrap_or((line, ""));
+        n_languages += u8::from(name == "=");
+        let (Some(role), Some(language)) = (role_named(name), n_languages.checked_sub(1)) else {
+            continue;
+        };
         for entry in entries.split(' ') {
-            let pair = entry.split_once('+');
-            let roles = match pair {
-                Some(pair) => lexicon.pairs.entry(pair).or_default(),
-                None => lexicon.words.entry(entry).or_default(),
+            let Lexicon { words, pairs, uses } = &mut lexicon;
+            let mut link = |first: &mut u16, role| {
+                uses.push(Use { role, language, next: *first });
+                *first = uses.len() as u16 - 1;
             };
-            let Some(languages) = roles.of(role) else { continue };
-            *languages |= language;
-            if let Some((_, second)) = pair {
-                lexicon.words.entry(second).or_default().ends_pair |= language;
+            if let Some(pair) = entry.split_once('+') {
+                link(pairs.entry(pair).or_insert(NONE), role);
+                link(words.entry(pair.1).or_insert(NONE), ends_pair);
+            } else {
+                link(words.entry(entry).or_insert(NONE), role);
             }
         }
     }
     lexicon
 }
 
+fn role_named(name: &str) -> Option<u8> {
+    ROLES.iter().position(|(role, _)| *role == name).map(|at| at as u8)
+}
+
+/// Tells whether a folded word has any role.
+pub(super) fn is_known(word: &str) -> bool {
+    LEXICON.words.contains_key(word)
+}
+
 /// Returns the roles of a folded word; `None` if it is not known.
 pub(super) fn roles(word: &str) -> Option<Roles> {
-    LEXICON.words.get(word).copied()
+    LEXICON.words.get(word).map(|first| roles_from(*first))
 }
 
 /// Returns the roles of two words, one after the other, that they have only together.
 pub(super) fn roles_of_pair(first: &str, second: &str) -> Roles {
-    let pairs: &HashMap<(&str, &str), Roles> = &LEXICON.pairs;
-    pairs.get(&(first, second)).copied().unwrap_or_default()
+    let pairs: &HashMap<(&str, &str), u16> = &LEXICON.pairs;
+    pairs.get(&(first, second)).map(|first| roles_from(*first)).unwrap_or_default()
+}
+
+/// Collects the uses of a word, of which one is at `at`.
+fn roles_from(mut at: u16) -> Roles {
+    let mut roles = Roles::default();
+    while let Some(usage) = LEXICON.uses.get(usize::from(at)) {
+        roles.add(*usage);
+        at = usage.next;
+    }
+    roles
 }
 
 #[cfg(test)]
@@ -145,10 +195,7 @@ mod tests {
         for line in include_str!("words.txt").lines() {
             let (role, entries) = line.split_once(' ').unwrap_or((line, ""));
             n_languages += usize::from(role == "=");
-            assert!(
-                ["=", "#", ""].contains(&role) || Roles::default().of(role).is_some(),
-                "{line}"
-            );
+            assert!(["=", "#", ""].contains(&role) || role_named(role).is_some(), "{line}");
             assert!(role == "#" || fold_trigger(entries) == entries, "{line}");
         }
         assert!(n_languages <= Languages::BITS as usize);
@@ -163,6 +210,8 @@ mod tests {
         assert!(roles("lugar").is_some_and(|word| word.ends_pair != 0 && word.without == 0));
         assert_ne!(roles_of_pair("en", "lugar").without, 0);
         assert_eq!(roles_of_pair("lugar", "en"), Roles::default());
-        assert_eq!(roles("xyzzy"), None);
+        for unknown in ["xyzzy", "", "lexicon.rs", "="] {
+            assert_eq!(roles(unknown), None, "{unknown}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! longest known word, or one character. A clause ends at a punctuation mark and at the end of a line.
 
 use super::clause::Lines;
-use super::lexicon::roles;
+use super::lexicon::{is_known, roles};
 use super::{SIGILS, is_quote};
 use crate::matcher::text::boundary::{is_hangul, is_unspaced, is_word};
 
@@ -45,7 +45,7 @@ impl<'t> Iterator for Before<'t> {
         let last = rest.chars().next_back()?;
         let start = if is_unspaced(last) {
             let starts = rest.char_indices().rev().take(MAX_UNSPACED_CHARS);
-            let known = starts.filter(|&(at, _)| roles(&rest[at..]).is_some());
+            let known = starts.filter(|&(at, _)| is_known(&rest[at..]));
             known.last().map_or(rest.len() - last.len_utf8(), |(at, _)| at)
         } else if is_letter(last) {
             let start = rest.trim_end_matches(is_letter).len();
@@ -101,7 +101,7 @@ impl<'t> Iterator for After<'t> {
         let first = rest.chars().next()?;
         let end = if is_unspaced(first) {
             let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
-            let known = ends.take(MAX_UNSPACED_CHARS).filter(|&end| roles(&rest[..end]).is_some());
+            let known = ends.take(MAX_UNSPACED_CHARS).filter(|&end| is_known(&rest[..end]));
             known.last().unwrap_or(first.len_utf8())
         } else if is_letter(first) {
             // A particle of Korean follows a word of another script without a blank.
