@@ -57,14 +57,14 @@ mod why;
 use std::ffi::OsString;
 
 use anstream::ColorChoice;
-use clap::FromArgMatches as _;
 use clap::parser::ValueSource;
+use clap::{CommandFactory as _, FromArgMatches as _, Subcommand};
 use repertoire::ErrorCode;
 use repertoire_agents::HookAgent;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::prelude::*;
 
-use args::{Cli, Command, Common, ToolsetCommand};
+use args::{Cli, Command, Common, HookAlone, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
@@ -84,12 +84,25 @@ fn main() -> std::process::ExitCode {
 }
 
 /// Parses `words` as a command line; the first word is the program.
-fn parse<W: Into<OsString> + Clone>(
-    words: impl IntoIterator<Item = W>,
-) -> Result<Cli, clap::Error> {
-    let command = args::with_repeatable_options(args::command());
+fn parse<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> Result<Cli, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    if words.get(1).is_some_and(|word| word == HookAlone::NAME)
+        && let Ok(Cli { command, common }) =
+            parse_as::<HookAlone>(Cli::<HookAlone>::command(), &words)
+    {
+        return Ok(Cli { command: command.into(), common });
+    }
+    parse_as(args::command(), &words)
+}
+
+/// Parses `words` as `command`, which has the subcommands of `C`.
+fn parse_as<C: Subcommand>(
+    command: clap::Command,
+    words: &[OsString],
+) -> Result<Cli<C>, clap::Error> {
+    let command = args::with_repeatable_options(command);
     let matches = command.try_get_matches_from(words).map_err(environment::explain)?;
-    let mut cli = Cli::from_arg_matches(&matches)?;
+    let mut cli = Cli::<C>::from_arg_matches(&matches)?;
     cli.common.add_repeated(&matches);
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
     if cli.common.project.as_os_str().is_empty() {

@@ -45,7 +45,7 @@ const GROUPS: [Group; 6] = [
 
 /// Returns the command line parser, with the grouped help.
 pub(crate) fn command() -> Command {
-    let command = Cli::command();
+    let command = <Cli>::command();
     let template = template(&command);
     command.help_template(template)
 }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_exactly_one_group() {
-        let command = Cli::command();
+        let command = <Cli>::command();
         let mut known: Vec<&str> = command
             .get_subcommands()
             .filter(|command| !command.is_hide_set())

@@ -53,9 +53,9 @@ pub(crate) use skills::{
     after_help = "Exit codes: 0 done, 1 a finding or a failure, 2 usage; of `run`, 128 and the number of a signal \
                   that ended it"
 )]
-pub(crate) struct Cli {
+pub(crate) struct Cli<C: Subcommand = Command> {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: C,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -139,6 +139,24 @@ pub(crate) enum Command {
     /// Print the skills that complete the last word of a command line; for completion scripts
     #[command(hide = true)]
     CompleteIds(CompleteIdsArgs),
+}
+
+/// The command that runs with every message of a user. Its command line is read without the arguments of
+/// all others, which would take a tenth of its time.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookAlone {
+    Hook(HookArgs),
+}
+
+impl HookAlone {
+    /// The name of the command.
+    pub(crate) const NAME: &str = "hook";
+}
+
+impl From<HookAlone> for Command {
+    fn from(HookAlone::Hook(args): HookAlone) -> Command {
+        Command::Hook(args)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -298,7 +298,7 @@ fn prompt(config: &Config, invalid: &mut Vec<Error>) -> PromptOptions {
 /// to see it, and the agent would treat a failure as its own.
 pub(crate) fn refuse(agent: &str, error: &str) {
     let out = Output { json: false, color: ColorChoice::Auto, verbose: false };
-    let Ok(Cli { common, .. }) = Cli::try_parse_from(["repertoire", "doctor"]) else { return };
+    let Ok(Cli { common, .. }) = <Cli>::try_parse_from(["repertoire", "doctor"]) else { return };
     let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
     tell(agent, &format!("{first}; see `repertoire hook --help`"), &common, out);
 }

@@ -41,7 +41,7 @@ pub(crate) fn installed_options(agent: HookAgent, common: &Common) -> Option<Com
     let agent = McpAgent::Hooked(agent);
     let words = |place| target(agent, &plain_words().ok()?, place, common).ok()?.words().ok()?;
     let words = [Place::Project, Place::User].into_iter().find_map(words)?;
-    Cli::try_parse_from(words).ok().map(|cli| cli.common)
+    <Cli>::try_parse_from(words).ok().map(|cli| cli.common)
 }
 
 /// Adds the server, with `options`, to the settings of `agent` in `place`. A dry run changes nothing.
