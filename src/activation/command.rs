@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use repertoire_text::invisible::without_invisible;
 use serde::Serialize;
 
 use crate::catalog::naming::readings;
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::skill::{SkillId, without_invisible};
+use crate::skill::SkillId;
 
 /// A slash command, for menus and completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

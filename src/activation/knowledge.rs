@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use repertoire_text::invisible::without_invisible;
 use serde::Serialize;
 
 use super::resources::{bytes_of, read_bytes};
 use crate::catalog::Entry;
 use crate::disclosure::path_text;
-use crate::skill::without_invisible;
 
 /// The largest document whose title is read, in bytes.
 const MAX_BYTES: usize = 1 << 20;

@@ -1,5 +1,7 @@
 //! Prepares an activation, before the user is asked for consent and the session records it.
 
+use repertoire_text::invisible::without_invisible;
+
 use super::consent::{ConsentRequest, Risk};
 use super::knowledge::documents;
 use super::tree::{TreeLimits, folder_tree};
@@ -10,7 +12,7 @@ use crate::disclosure::{path_line, path_text};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use crate::skill::placeholder::{Directories, has_commands};
-use crate::skill::{Skill, Spanned, without_invisible};
+use crate::skill::{Skill, Spanned};
 
 /// Prepares the activation of `entry`, a skill of `catalog`, with `args`. Its hints are for a model,
 /// which reads them even if a user asked for the skill.

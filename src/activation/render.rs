@@ -2,11 +2,12 @@
 
 use std::fmt::{Display, Write as _};
 
+use repertoire_text::invisible::without_invisible;
+
 use super::Activation;
 use crate::disclosure::{
     COMMANDS_NOTE, attribute, file_elements, file_list, one_line, path_text, xml_body, xml_text,
 };
-use crate::skill::without_invisible;
 
 impl Activation {
     /// Renders plain text: the base directory, the instructions, and hints at the files that come with

@@ -16,8 +16,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use repertoire_text::compared;
+
 use super::{Entry, is_skill_file};
-use crate::skill::{SkillId, compared, is_comma};
+use crate::skill::{SkillId, is_comma};
 
 /// The readings of `written`, the most literal one first.
 pub(crate) fn readings(written: &str) -> impl Iterator<Item = Cow<'_, str>> {

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
+use repertoire_text::words::is_everyday;
+
 use super::case::Case;
 use super::considered::{Lack, Needed};
 use super::listing::Listing;
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
-use crate::matcher::{Relevance, is_everyday};
+use crate::matcher::Relevance;
 use crate::skill::SkillId;
 
 /// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.

@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
+use repertoire_text::invisible::without_invisible;
 use serde_json::{Map, Value};
 
 use super::render::without_headings;
 use super::shorten::one_line;
-use crate::skill::without_invisible;
 
 /// Returns `text` as a model may read it: without control, bidirectional, tag and zero-width characters,
 /// and with line feeds in place of the other characters that end a line.

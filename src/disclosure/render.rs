@@ -16,9 +16,9 @@ use crate::catalog::Entry;
 use crate::catalog::files::BundledFiles;
 use crate::error::{Error, choose};
 use crate::skill::placeholder::{ARGUMENTS, Directories, has_commands, with_directories};
-use crate::skill::without_invisible;
 use body::push_markdown_body;
 pub(super) use body::without_headings;
+use repertoire_text::invisible::without_invisible;
 use xml::quoted;
 pub(crate) use xml::{attribute, xml_body, xml_text};
 

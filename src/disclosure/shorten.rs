@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::skill::without_invisible;
+use repertoire_text::invisible::without_invisible;
 
 /// Puts `text` on one line: a run of white space becomes one blank, and control and invisible formatting
 /// characters are dropped, so that no description can break out of its line.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use repertoire_text::request::Parts;
+
 use super::Engine;
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::snapshot::Snapshot;
@@ -12,7 +14,7 @@ use crate::disclosure::idle;
 use crate::disclosure::{
     self, Disclosed, Disclosure, DisclosureOptions, Evidence, Reason, TaskRunner,
 };
-use crate::matcher::{self, Answer, Parts, Query, Selection, find_literal};
+use crate::matcher::{self, Answer, Query, Selection, find_literal};
 use crate::session::{Event, Session, SessionState};
 use crate::skill::{Context, SkillId};
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::slice;
 
+use repertoire_text::request::Parts;
 use serde::Serialize;
 
 use super::Engine;
@@ -11,9 +12,7 @@ use super::snapshot::Snapshot;
 use crate::disclosure::{
     Considered, Disclosed, Disclosure, DisclosureOptions, Lack, Needed, Reason, Rejection, Tier,
 };
-use crate::matcher::{
-    Field, Match, MetaQuestion, Near, Parts, Query, Relevant, Shared, find_literals,
-};
+use crate::matcher::{Field, Match, MetaQuestion, Near, Query, Relevant, Shared, find_literals};
 use crate::session::SessionState;
 
 /// The matches of a query, and the reasons why other skills are not among them.

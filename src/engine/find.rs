@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use repertoire_text::request::Parts;
 use serde::Serialize;
 
 use super::ranker::{MAX_ATTACHED, Ranker};
@@ -9,7 +10,7 @@ use super::snapshot::Snapshot;
 use super::{Engine, EngineCounts};
 use crate::catalog::Exposure;
 use crate::disclosure::model_text;
-use crate::matcher::{Hit, Match, Near, Parts, Query, RelevanceIndex, Selection, Shared};
+use crate::matcher::{Hit, Match, Near, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 use crate::spans;

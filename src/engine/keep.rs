@@ -1,9 +1,11 @@
 //! Keeps the messages of conversations, with the skills that were shown for them.
 
+use repertoire_text::boundary::char_boundary;
+use repertoire_text::request::Parts;
+
 use super::{Engine, EngineBuilder, FoundSkill};
 use crate::disclosure::{Disclosure, DisclosureOptions, Reason, idle, one_line};
-use crate::matcher::text::boundary::char_boundary;
-use crate::matcher::{Parts, Query};
+use crate::matcher::Query;
 use crate::session::{Day, KeptMessage, Said, Session, SessionState, TrailEntry};
 use crate::skill::has_secret;
 

@@ -45,7 +45,7 @@ use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
     self, CatalogPrompt, DisclosureOptions, HowToLoad, PromptOptions, TokenCounter,
 };
-use crate::matcher::{self, IndexOptions, Retriever, WINDOW_BYTES};
+use crate::matcher::{IndexOptions, Retriever, WINDOW_BYTES};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Session, SessionStore};
@@ -248,7 +248,7 @@ impl Engine {
     /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. The
     /// separator between head and tail is not a word.
     pub fn searched_part<'m>(&self, message: &'m str) -> Cow<'m, str> {
-        matcher::searched_part(message, self.query_limits().literals)
+        repertoire_text::searched_part(message, self.query_limits().literals)
     }
 
     /// The options with which the engine makes disclosures.

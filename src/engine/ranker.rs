@@ -4,10 +4,12 @@
 use std::cell::RefCell;
 use std::sync::PoisonError;
 
+use repertoire_text::request::{Parts, apart};
+
 use super::Engine;
 use super::snapshot::Snapshot;
 use crate::error::Error;
-use crate::matcher::{Levels, Parts, Relevance, apart};
+use crate::matcher::{Levels, Relevance};
 
 /// The maximum number of bytes of attachments that are ranked, and in which a trigger shows a skill in full: in
 /// a longer text many a phrase stands by chance.

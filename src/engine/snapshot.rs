@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
+use repertoire_text::request::Parts;
+
 use crate::catalog::{Allowlist, Audience, Catalog, Entry, PlaceSet};
 use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{
-    Answer, Candidate, Index, IndexOptions, IndexedSkill, Levels, Match, MeaningModel, Parts,
-    Query, Relevance, RelevanceIndex, Retrieval, Retriever, Selection,
+    Answer, Candidate, Index, IndexOptions, IndexedSkill, Levels, Match, MeaningModel, Query,
+    Relevance, RelevanceIndex, Retrieval, Retriever, Selection,
 };
 use crate::progress::Reporter;
 use crate::session::SessionState;

@@ -1,15 +1,14 @@
 //! Arenas: many texts or many lists in flat buffers, fast to write, to read back and to iterate.
 
+use repertoire_text::rows::Row;
 use serde::{Deserialize, Serialize};
-
-use super::rows::Row;
 
 /// An arena of texts, stored one after the other.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::matcher) struct Texts {
     text: String,
     /// The start of each text, and the end of the last; empty if there are no texts.
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     offsets: Vec<u32>,
 }
 
@@ -42,9 +41,9 @@ impl Texts {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
 pub(in crate::matcher) struct Lists<T> {
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     offsets: Vec<u32>,
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     entries: Vec<T>,
 }
 

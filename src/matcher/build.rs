@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use repertoire_text::fold_trigger;
+use repertoire_text::mention::Name;
+use repertoire_text::meta::Questions;
+
 use super::HitKind;
 use super::arena::Lists;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::Sources;
 use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers};
-use super::text::fold_trigger;
-use super::text::mention::Name;
-use super::text::meta::Questions;
 use super::vocabulary::{self, inflections, literal_id};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use repertoire_text::meta::{MetaQuestion, Questions};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
 
@@ -13,7 +14,6 @@ use super::pattern::cache::Patterns;
 use super::pattern::gates::Gates;
 use super::search::Scratch;
 use super::tables::Tables;
-use super::text::meta::{MetaQuestion, Questions};
 use crate::skill::{SkillId, Triggers};
 
 /// The default limit of a query in bytes; the middle of a longer query is left out. Matching costs up to

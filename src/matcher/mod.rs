@@ -3,9 +3,9 @@
 //! The triggers of a catalog are compiled once into an [`Index`] (`build.rs`): one automaton of all
 //! literals, the gates of all patterns, and flat tables of the triggers that each skill declares
 //! (`vocabulary.rs`, `tables.rs`). Snapshots store the index as flat data, which is read back nearly as
-//! fast as it is copied (`arena.rs`, `rows.rs`). A query runs as a `Search` (`search/`) in four steps:
+//! fast as it is copied (`arena.rs`, `repertoire-text`). A query runs as a `Search` (`search/`) in four steps:
 //!
-//! 1. *Scan*: the text is folded (`text/`), and the automaton (`automaton/`) finds every literal in it.
+//! 1. *Scan*: the text is folded (`repertoire-text`), and the automaton (`automaton/`) finds every literal in it.
 //! 2. *Gate*: a pattern is a candidate if the text contains its required literals, or, for a pattern
 //!    without one, its required classes of characters (`pattern/`).
 //! 3. *Rank*: the skills that match are put in a total order, all of them or the best few.
@@ -25,19 +25,15 @@ mod paths;
 pub mod pattern;
 mod query;
 mod relevance;
-mod rows;
 mod search;
 mod sparse_map;
 mod tables;
-#[doc(hidden)]
-pub mod text;
 mod vocabulary;
 
 pub use index::MAX_QUERY_BYTES;
 pub(crate) use pattern::WINDOW_BYTES;
-pub use text::request::attachments;
-pub(crate) use text::request::{Parts, apart};
-pub(crate) use text::searched_part;
+pub use repertoire_text::MetaQuestion;
+pub use repertoire_text::request::attachments;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill};
 pub(crate) use query::find_literals;
@@ -46,8 +42,5 @@ pub use relevance::{
     Candidate, Field, Levels, MeaningModel, Near, Relevance, RelevanceIndex, Relevant, Retriever,
     Shared,
 };
-pub(crate) use relevance::{Retrieval, STOP_WORDS, denies, is_paired};
-#[doc(hidden)]
-pub use relevance::{has_word, is_everyday};
+pub(crate) use relevance::{Retrieval, denies};
 pub use search::Selection;
-pub use text::MetaQuestion;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use repertoire_text::boundary::{closes, opens};
+use repertoire_text::rows::Row;
+use repertoire_text::{QueryText, fold_trigger};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
-use super::rows::Row;
-use super::text::boundary::{closes, opens};
-use super::text::{QueryText, fold_trigger};
 use crate::skill::SkillId;
 
 /// A message of the user, and the files that it touches.

@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
+use repertoire_text::mention::Name;
+use repertoire_text::row;
+use repertoire_text::rows::Row;
 use serde::{Deserialize, Serialize};
 
 use super::HitKind;
 use super::arena::{Lists, Texts};
-use super::rows::{Row, row};
-use super::text::mention::Name;
 use crate::skill::SkillId;
 
 /// The flag of a pattern in [`Item::what`].
@@ -22,7 +23,7 @@ pub(super) struct Tables {
     pub(super) ids: Vec<SkillId>,
     /// The uses of each literal by triggers, without the requirements of patterns.
     pub(super) uses: Lists<LiteralUse>,
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
@@ -31,10 +32,10 @@ pub(super) struct Tables {
     /// Skill and text of each `exclude` entry.
     pub(super) excludes: Vec<(u32, Box<str>)>,
     /// The item of each pattern.
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     pub(super) pattern_items: Vec<u32>,
     /// The item of each glob.
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     pub(super) glob_items: Vec<u32>,
 }
 
@@ -119,11 +120,11 @@ impl Row for LiteralUse {
 /// The triggers of all skills, skill by skill.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Triggers {
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     ends: Vec<u32>,
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     items: Vec<u32>,
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     kinds: Vec<HitKind>,
     texts: Texts,
 }
@@ -197,5 +198,64 @@ impl Tables {
             && self.pattern_items.iter().all(is_pattern)
             && self.glob_items.len() == n_globs
             && self.glob_items.iter().all(is_item)
+    }
+}
+
+#[cfg(all(test, feature = "snapshot"))]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::matcher::HitKind;
+
+    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+    struct Place {
+        number: u64,
+        kind: HitKind,
+        is_last: bool,
+        to: LiteralUse,
+    }
+
+    row!(Place { number: u64, kind: HitKind, is_last: bool, to: LiteralUse });
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Table(#[serde(with = "repertoire_text::rows")] Vec<Place>);
+
+    fn table() -> Table {
+        let kinds =
+            [HitKind::Name, HitKind::Keyword, HitKind::Verb, HitKind::Pattern, HitKind::Path];
+        let uses = [LiteralUse::Name, LiteralUse::Item, LiteralUse::Exclude];
+        let rows = kinds.into_iter().zip(1..).map(|(kind, n): (_, u32)| Place {
+            number: u64::MAX / u64::from(n),
+            kind,
+            is_last: n == 5,
+            to: uses[n as usize % 3](u32::MAX / n),
+        });
+        Table(rows.collect())
+    }
+
+    #[test]
+    fn a_table_is_the_same_after_it_was_written() {
+        let table = table();
+        let written = postcard::to_stdvec(&table).unwrap();
+        assert_eq!(written.len(), 1 + 5 * (8 + 1 + 1 + 5));
+        assert_eq!(postcard::from_bytes::<Table>(&written).unwrap(), table);
+        let written = serde_json::to_string(&table).unwrap();
+        assert!(
+            written.starts_with(r#"[{"number":18446744073709551615,"kind":"name""#),
+            "{written}"
+        );
+        assert_eq!(serde_json::from_str::<Table>(&written).unwrap(), table);
+    }
+
+    #[test]
+    fn a_part_of_a_row_is_refused() {
+        let written = postcard::to_stdvec(&table()).unwrap();
+        for missing in 1..15 {
+            let mut written = written.clone();
+            written.truncate(written.len() - missing);
+            written[0] -= missing as u8;
+            assert!(postcard::from_bytes::<Table>(&written).is_err(), "{missing} bytes");
+        }
     }
 }

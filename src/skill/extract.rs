@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use repertoire_text::compared;
+
 use super::brief::one_line;
 use super::keys::{CLOSING_KEYS, normalized};
-use super::searched::compared;
 use super::yaml::{self, Node, Value};
 use super::yaml_lines::{lines, value};
 

@@ -1,6 +1,6 @@
 //! The keys of front matter, and the spellings in which each is read.
 
-use super::searched::compared;
+use repertoire_text::compared;
 
 /// The keys that are read.
 pub const KEYS: [&str; 34] = [

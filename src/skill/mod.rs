@@ -24,7 +24,6 @@ mod fingerprint;
 mod front_matter;
 mod glob;
 mod id;
-mod invisible;
 #[doc(hidden)]
 pub mod json;
 mod keys;
@@ -89,8 +88,6 @@ pub use fields::excerpt;
 pub(crate) use fields::is_comma;
 pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
-pub use invisible::is_invisible;
-pub(crate) use invisible::without_invisible;
 #[doc(hidden)]
 pub use keys::KEYS;
 pub use manifest::Manifest;
@@ -99,8 +96,8 @@ pub(crate) use own_path::own_path;
 pub(crate) use policy::Policy;
 pub use portable::Portable;
 pub use quirk::{Quirk, Quirks};
+pub use repertoire_text::invisible::is_invisible;
 pub use rights::ToolsetRights;
-pub(crate) use searched::{compared, searched_form};
 pub use spanned::Spanned;
 #[doc(hidden)]
 pub use strict::front_matter;

@@ -6,9 +6,10 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use repertoire_text::compared;
+
 use super::fields::Reader;
 use super::load::bytes_of_provider;
-use super::searched::compared;
 use super::yaml::{self, Node, Value};
 use crate::diagnostic::Diagnostic;
 use crate::open_options::regular_file;

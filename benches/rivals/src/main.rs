@@ -6,9 +6,9 @@
 #[path = "../../relevance/published.rs"]
 mod published;
 mod rankers;
-#[path = "../../../src/matcher/relevance/stem.rs"]
+#[path = "../../../crates/text/src/words/stem.rs"]
 mod stem;
-#[path = "../../../src/matcher/relevance/stop_words.rs"]
+#[path = "../../../crates/text/src/words/stop_words.rs"]
 #[cfg_attr(not(test), expect(dead_code, reason = "the list is used, its table is not"))]
 mod stop_words;
 mod terms;

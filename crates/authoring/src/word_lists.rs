@@ -7,9 +7,9 @@
 
 use std::sync::LazyLock;
 
-use repertoire::matcher::text::boundary::{closes, opens};
-use repertoire::matcher::text::fold_trigger;
-use repertoire::matcher::{has_word, is_everyday};
+use repertoire_text::boundary::{closes, opens};
+use repertoire_text::fold_trigger;
+use repertoire_text::words::{has_word, is_everyday};
 
 /// The technical words, sorted by their bytes.
 static TECHNICAL: LazyLock<Vec<&'static str>> =

@@ -5,8 +5,8 @@
 
 mod words;
 
-use crate::matcher::text::token::{Plain, next_token};
-use crate::matcher::{STOP_WORDS, is_paired};
+use repertoire_text::token::{Plain, next_token};
+use repertoire_text::words::{STOP_WORDS, is_paired};
 use words::{ENGLISH, OTHER_LANGUAGES, UNSPACED};
 
 /// Tells whether a message consists of stop words and chatter only. Numbers, punctuation and emoji

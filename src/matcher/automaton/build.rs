@@ -4,11 +4,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use repertoire_text::boundary;
+
 use super::{
     ASK, Automaton, INSIDE, Literal, MAX_SLOTS, N_SYMBOLS, NONE, Needs, OUT, ROWS, START, pack,
     symbols_of,
 };
-use crate::matcher::text::boundary;
 
 /// Nodes down to this depth are placed level by level, deeper nodes branch by branch, so that the nodes
 /// of one path are stored together.

@@ -20,10 +20,9 @@ mod build;
 mod occurrences;
 
 pub(super) use occurrences::{Occurrence, Occurrences};
+use repertoire_text::boundary;
+use repertoire_text::row;
 use serde::{Deserialize, Serialize};
-
-use super::rows::row;
-use super::text::boundary;
 
 /// No literal, node or state.
 pub(super) const NONE: u32 = u32::MAX;
@@ -144,14 +143,14 @@ fn symbols_of(literals: &[&str]) -> Vec<u8> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Automaton {
     /// The symbol of each byte, in the row that the byte before it selects; see [`N_ENTRIES`].
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     symbols: Vec<u8>,
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     states: Vec<u64>,
     /// The longest literal that ends at each state, or [`NONE`].
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     outputs: Vec<u32>,
-    #[serde(with = "super::rows")]
+    #[serde(with = "repertoire_text::rows")]
     literals: Vec<Literal>,
 }
 

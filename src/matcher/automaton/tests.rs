@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 use aho_corasick::AhoCorasick;
 use proptest::prelude::*;
 use proptest::sample::select;
+use repertoire_text::push_folded;
 
 use super::*;
-use crate::matcher::text::push_folded;
 
 /// Pieces of literals and texts, short so that they nest and overlap.
 const PIECES: [&str; 16] =

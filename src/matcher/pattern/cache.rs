@@ -8,12 +8,12 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
 use regex_automata::{Input, meta};
+use repertoire_text::boundary::char_boundary;
 use serde::{Deserialize, Serialize};
 use thread_local::ThreadLocal;
 
 use super::literal_free::{Candidates, LiteralFree};
 use crate::matcher::arena::Texts;
-use crate::matcher::text::boundary::char_boundary;
 use crate::skill::pattern::{self, Alphabet, Case};
 
 /// The maximum number of bytes of a text that patterns see: half from its head, half from its tail. This

@@ -28,7 +28,7 @@ pub(in crate::matcher) struct Gates {
     /// The gates, one after the other, so that each is contiguous in memory: the pattern, with
     /// [`EXACT`]; the number of groups; and for each group the number of its literals, then the
     /// literals.
-    #[serde(with = "crate::matcher::rows")]
+    #[serde(with = "repertoire_text::rows")]
     all: Vec<u32>,
     /// For each literal, the positions in `all` of the patterns whose rarest group contains it.
     opened: Lists<u32>,

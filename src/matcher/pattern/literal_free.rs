@@ -7,9 +7,8 @@
 //! 540 µs with 1,000, and 0.4 instead of 1 ms with 10,000, if 2 % of the patterns are of this kind.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use repertoire_text::is_settled;
 use serde::{Deserialize, Serialize};
-
-use crate::matcher::text::is_settled;
 
 /// The maximum sum of positions of the patterns tried on one text. It bounds the cost of a text made to
 /// meet what thousands of patterns require. Trying one on 120 bytes takes 0.5 µs as long as few are

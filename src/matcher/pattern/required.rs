@@ -2,12 +2,11 @@
 //!
 //! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a pattern
 //! either *is* one of a few strings, or *needs* one of a few strings, or is unknown. The strings are
-//! folded as queries are (see `matcher/text/folding.rs`), so that the folded form of a text that
+//! folded as queries are (see `folding.rs` of `repertoire-text`), so that the folded form of a text that
 //! matches always contains one of them. A text that contains one need not match.
 
 use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
-
-use crate::matcher::text::{collapse_blanks, push_folded};
+use repertoire_text::{collapse_blanks, push_folded};
 
 /// The maximum number of strings that one part may stand for.
 const MAX_STRINGS: usize = 32;

@@ -3,8 +3,8 @@
 //! Common terms are skipped: the words around them are a pair, too. The parts of an identifier are pairs
 //! among themselves, never with a word beside the identifier.
 
-use super::identifiers::Part;
-use super::terms::Term;
+use repertoire_text::words::identifiers::Part;
+use repertoire_text::words::terms::Term;
 
 /// Follows the terms of a text in their order.
 #[derive(Debug, Default)]

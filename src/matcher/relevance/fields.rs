@@ -4,12 +4,12 @@
 
 use std::borrow::Cow;
 
+use repertoire_text::normalize;
+use repertoire_text::words::languages::Languages;
+use repertoire_text::words::terms::Tokenizer;
 use serde::Serialize;
 
-use super::languages::Languages;
 use super::purpose::what_it_is_for;
-use super::terms::Tokenizer;
-use crate::matcher::text::normalize;
 use crate::skill::{Skill, SkillId};
 
 /// A part of a skill.

@@ -15,8 +15,9 @@
 
 use std::sync::Arc;
 
+use repertoire_text::words::hash::HASH_BITS;
+
 use super::fold::Folded;
-use super::hash::HASH_BITS;
 use super::impact::Impact;
 use super::postings::{List, Posting, SKILL_BITS, put, read_u32, write_list};
 

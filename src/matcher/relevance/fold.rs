@@ -4,15 +4,15 @@
 //! body, is left out: most pairs are like this, and they find nothing more.
 
 use repertoire_meaning::Compact;
+use repertoire_text::normalize;
+use repertoire_text::words::hash::pair_hash;
+use repertoire_text::words::identifiers::Part;
+use repertoire_text::words::terms::{Term, Tokenizer};
 
 use super::adjacent::Adjacent;
 use super::fields::{Field, FieldTexts, MeanLengths};
-use super::hash::pair_hash;
-use super::identifiers::Part;
 use super::impact::{Impact, SATURATION};
 use super::phrases;
-use super::terms::{Term, Tokenizer};
-use crate::matcher::text::normalize;
 
 /// The weight of the front matter, saturated on its own, when it is added.
 const APART: f32 = 0.6;

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use repertoire_meaning::{Compact, Model};
 
+use repertoire_text::words::languages::Languages;
+use repertoire_text::words::terms::word_hash;
 use thread_local::ThreadLocal;
 
 use super::fields::{Field, FieldTexts, MeanLengths, lengths};
 use super::flat::{Flat, MAX_SKILLS};
 use super::fold::{Folded, Folder};
-use super::languages::Languages;
 use super::meaning::{self, Meaning};
 use super::postings::Posting;
 use super::scratch::Scratch;
-use super::terms::word_hash;
 use crate::matcher::parallel::in_parallel;
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId};

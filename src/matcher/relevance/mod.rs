@@ -16,16 +16,11 @@
 mod adjacent;
 #[cfg(feature = "snapshot")]
 mod bytes;
-mod everyday;
-mod exclusions;
 mod fields;
 mod flat;
 mod fold;
-mod hash;
-mod identifiers;
 mod impact;
 mod index;
-mod languages;
 mod meaning;
 mod near;
 mod phrases;
@@ -35,12 +30,7 @@ mod retriever;
 mod scratch;
 mod search;
 mod shared;
-mod stem;
-mod stop_words;
-mod terms;
-mod unspaced;
 
-pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
 pub use meaning::Levels;
@@ -50,8 +40,6 @@ pub use repertoire_meaning::Model as MeaningModel;
 pub(crate) use retriever::Retrieval;
 pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;
-pub(crate) use stop_words::STOP_WORDS;
-pub(crate) use unspaced::is_paired;
 
 #[cfg(test)]
 mod tests;

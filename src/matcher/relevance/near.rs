@@ -3,11 +3,11 @@
 use std::fmt;
 
 use repertoire_meaning::{Scratch, Vector};
+use repertoire_text::words::languages::class_of;
 use serde::Serialize;
 
 use super::fields::FieldTexts;
 use super::index::RelevanceIndex;
-use super::languages::class_of;
 use super::meaning::{Meaning, vectors};
 use crate::skill::{Skill, SkillId};
 

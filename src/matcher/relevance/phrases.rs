@@ -4,14 +4,15 @@
 //! release notes, changelogs`. If a message contains a phrase of two or more words, stop words aside,
 //! this counts as relevance. It never counts as a declared trigger.
 
+use repertoire_text::normalize;
+use repertoire_text::words::hash::pair_hash;
+use repertoire_text::words::identifiers::Part;
+use repertoire_text::words::languages::Languages;
+use repertoire_text::words::terms::{Term, Tokenizer};
+
 use super::fields::{Field, FieldTexts};
-use super::hash::pair_hash;
-use super::identifiers::Part;
 use super::impact::Impact;
-use super::languages::Languages;
 use super::purpose::{CUES, starts_with};
-use super::terms::{Term, Tokenizer};
-use crate::matcher::text::normalize;
 
 /// The maximum number of words of a phrase, stop words aside: longer ones are sentences that no message
 /// repeats.

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::exclusions::{Exclusion, exclusion};
-use super::languages::Languages;
-use super::terms::{Term, Tokenizer};
-use crate::matcher::text::normalize;
+use repertoire_text::normalize;
+use repertoire_text::words::exclusions::{Exclusion, exclusion};
+use repertoire_text::words::languages::Languages;
+use repertoire_text::words::terms::{Term, Tokenizer};
+
 use crate::skill::{Skill, first_sentence_end, one_line};
 
 /// Words after which a description lists when its skill is wanted, in lower case.
@@ -91,7 +92,7 @@ fn begins_cue(line: &str) -> bool {
 /// Appends a sentence without its denials. `is_first` is true for the first sentence of a description.
 fn keep(sentence: &str, is_first: bool, kept: &mut String) {
     let mut rest = sentence;
-    while let Some(Exclusion { start, inside, end }) = exclusion(rest, is_first) {
+    while let Some(Exclusion { start, inside, end, .. }) = exclusion(rest, is_first) {
         kept.push_str(&rest[..start]);
         if let Some(end) = end {
             rest = &rest[end..];

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use repertoire_text::words::terms::{Term, Tokenizer};
+
 use super::meaning::Nearness;
-use super::terms::{Term, Tokenizer};
 
 /// The working memory of a search, kept for the next one.
 #[derive(Debug, Default)]

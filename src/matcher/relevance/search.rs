@@ -16,8 +16,8 @@ use super::postings::List;
 use super::scratch::{Ranked, Scratch, WordKind};
 use super::{Relevance, Relevant};
 use crate::catalog::PlaceSet;
-use crate::matcher::text::blocks::mask;
 use crate::skill::SkillId;
+use repertoire_text::blocks::mask;
 use words::rarity;
 
 /// The share by which a skill's score grows if its whole name is in the message.
@@ -312,7 +312,7 @@ fn scaled_whole(weight: f32, scale: f32) -> u16 {
 mod tests {
     use super::*;
     use crate::matcher::relevance::scratch::Word;
-    use crate::matcher::relevance::terms::Term;
+    use repertoire_text::words::terms::Term;
 
     #[test]
     fn the_greatest_sums_are_selected_wherever_they_are() {

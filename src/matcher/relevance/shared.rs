@@ -1,15 +1,15 @@
 //! The terms that a skill and a message share, for display.
 
+use repertoire_text::normalize;
+use repertoire_text::words::hash::pair_hash;
+use repertoire_text::words::terms::Tokenizer;
 use serde::Serialize;
 
 use super::adjacent::Adjacent;
 use super::fields::{Field, FieldTexts};
-use super::hash::pair_hash;
 use super::index::RelevanceIndex;
 use super::scratch::WordKind;
 use super::search::share;
-use super::terms::Tokenizer;
-use crate::matcher::text::normalize;
 use crate::skill::{Skill, SkillId};
 
 /// A term that a skill and a message share.

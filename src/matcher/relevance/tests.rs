@@ -59,7 +59,7 @@ fn parts_of_an_identifier_find_a_skill_and_are_one_piece_of_evidence() {
 #[test]
 fn stop_words_find_nothing_however_they_are_written() {
     let index = catalog();
-    for word in super::STOP_WORDS {
+    for word in repertoire_text::words::STOP_WORDS {
         let capitals = word.to_uppercase();
         for message in [(*word).to_owned(), capitals.clone(), format!("{word}/or, {capitals}-and")]
         {

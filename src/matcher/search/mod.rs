@@ -9,9 +9,9 @@ mod scratch;
 use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::{Opened, ScannedAttachments, ScannedText};
-use super::text::excerpt::Excerpt;
-use super::text::request::Parts;
 use super::{Match, Query};
+use repertoire_text::excerpt::Excerpt;
+use repertoire_text::request::Parts;
 use scratch::Presence;
 
 use crate::catalog::PlaceSet;

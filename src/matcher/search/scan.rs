@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
+use repertoire_text::attached::cover_ranges;
+use repertoire_text::mention::{self, Lines, Mention};
+use repertoire_text::searched_form;
+use repertoire_text::{QueryText, boundary};
+
 use super::Search;
 use super::scratch::{Found, Scratch};
 use crate::catalog::PlaceSet;
 use crate::matcher::automaton::{NONE, Occurrence, Occurrences};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
-use crate::matcher::text::attached::cover_ranges;
-use crate::matcher::text::mention::{self, Lines, Mention};
-use crate::matcher::text::{QueryText, boundary};
-use crate::skill::searched_form;
 
 impl Index {
     /// Passes the literals that stand in the text as words of their own to the recorder, in the order of

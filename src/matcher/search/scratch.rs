@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use repertoire_text::QueryText;
+use repertoire_text::attached::Attached;
+use repertoire_text::mention::Mention;
+
 use super::ranking::Ranking;
 use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::sparse_map::SparseMap;
-use crate::matcher::text::QueryText;
-use crate::matcher::text::attached::Attached;
-use crate::matcher::text::mention::Mention;
 
 /// Working memory of one search.
 #[derive(Debug, Default)]

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use repertoire_text::invisible::{as_ascii, runs};
+
 use crate::diagnostic::Code;
 use crate::skill::fields::excerpt;
 use crate::skill::finding::Finding;
-use crate::skill::invisible::{as_ascii, runs};
 use crate::skill::load::Loaded;
 use crate::skill::manifest::Manifest;
 use crate::skill::spanned::Spanned;

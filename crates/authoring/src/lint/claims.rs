@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use super::{Findings, Linted, Literal, named};
 use repertoire::diagnostic::Code;
-use repertoire::matcher::text::fold_trigger;
-use repertoire::matcher::text::mention::Name;
 use repertoire::skill::excerpt;
+use repertoire_text::fold_trigger;
+use repertoire_text::mention::Name;
 
 /// The number of skills that a disclosure shows in full by default.
 const SHOWN: usize = 3;

@@ -12,9 +12,9 @@
 use super::{Findings, Linted, Literal};
 use crate::word_lists::holds;
 use repertoire::diagnostic::Code;
-use repertoire::matcher::text::boundary::is_word;
-use repertoire::matcher::text::{fold_trigger, mention};
 use repertoire::skill::excerpt;
+use repertoire_text::boundary::is_word;
+use repertoire_text::{fold_trigger, mention};
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use super::{Findings, Linted};
 use crate::word_lists::is_common;
 use repertoire::diagnostic::Code;
-use repertoire::matcher::is_everyday;
-use repertoire::matcher::text::boundary::is_word;
-use repertoire::matcher::text::fold_trigger;
+use repertoire_text::boundary::is_word;
+use repertoire_text::fold_trigger;
+use repertoire_text::words::is_everyday;
 
 /// A word that occurs in more than one in this many descriptions is not rare, ...
 const RARE_SHARE: usize = 10;

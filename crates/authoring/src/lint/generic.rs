@@ -8,10 +8,10 @@
 use super::{Findings, Linted, Literal};
 use crate::word_lists::{holds, prompts};
 use repertoire::diagnostic::Code;
-use repertoire::matcher::is_everyday;
-use repertoire::matcher::text::boundary::is_word;
-use repertoire::matcher::text::fold_trigger;
 use repertoire::skill::excerpt;
+use repertoire_text::boundary::is_word;
+use repertoire_text::fold_trigger;
+use repertoire_text::words::is_everyday;
 
 /// A trigger that occurs in more messages of the sample than this is generic.
 const MAX_PROMPTS: usize = 4;

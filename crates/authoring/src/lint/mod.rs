@@ -24,8 +24,8 @@ use std::path::Path;
 
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::diagnostic::{Code, Diagnostic};
-use repertoire::matcher::text::fold_trigger;
 use repertoire::skill::Spanned;
+use repertoire_text::fold_trigger;
 
 pub use confusable::confusable;
 pub use generic::is_generic;

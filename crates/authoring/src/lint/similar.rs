@@ -12,8 +12,8 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use super::{Findings, Linted, named};
 use repertoire::diagnostic::Code;
-use repertoire::matcher::text::boundary::is_word;
-use repertoire::matcher::text::fold_trigger;
+use repertoire_text::boundary::is_word;
+use repertoire_text::fold_trigger;
 
 /// Descriptions that share at least this fraction of their shingles are similar.
 const LEAST_SHARE: (usize, usize) = (4, 5);

@@ -91,8 +91,11 @@ const OF_PLUGINS: [&str; 7] = [
     "ToolOutput",
 ];
 
+/// Types of the crate of texts, whose version is that of the engine: the matcher builds or matches them with all their parts.
+const OF_TEXTS: [&str; 4] = ["Lines", "Mention", "Part", "Term"];
+
 /// The directories of the published libraries.
-const PUBLISHED: [&str; 9] = [
+const PUBLISHED: [&str; 10] = [
     "src",
     "plugin-api/src",
     "crates/agents/src",
@@ -102,6 +105,7 @@ const PUBLISHED: [&str; 9] = [
     "crates/mcp/src",
     "crates/meaning/src",
     "crates/sessions/src",
+    "crates/text/src",
 ];
 
 /// Returns the public types of a file that others can build or match with all their parts.
@@ -138,7 +142,7 @@ fn a_public_type_may_grow_unless_it_is_listed_here() {
     let files = PUBLISHED.iter().flat_map(|dir| rust_files(&root.join(dir)));
     let texts = files.map(|file| fs::read_to_string(file).unwrap());
     let open: BTreeSet<String> = texts.flat_map(|text| open_types(&text)).collect();
-    let listed = [&BUILT[..], &COMPLETE, &HIDDEN, &OF_PLUGINS].concat();
+    let listed = [&BUILT[..], &COMPLETE, &HIDDEN, &OF_PLUGINS, &OF_TEXTS].concat();
     let listed: BTreeSet<String> = listed.into_iter().map(str::to_owned).collect();
     let (new, gone): (Vec<_>, Vec<_>) =
         (open.difference(&listed).collect(), listed.difference(&open).collect());

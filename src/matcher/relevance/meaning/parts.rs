@@ -1,9 +1,9 @@
 //! The texts of a skill that its vector is made of.
 
 use repertoire_meaning::{Compact, Model, Scratch, Vector};
+use repertoire_text::boundary::char_boundary;
 
 use crate::matcher::relevance::fields::{Field, FieldTexts};
-use crate::matcher::text::boundary::char_boundary;
 
 /// The maximum number of bytes that are read of what a skill says of itself, and of its body. The start says what
 /// it is about; more finds no more skills, and a catalog of 1,000 would take longer than a tenth of a second.

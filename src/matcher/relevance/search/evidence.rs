@@ -1,13 +1,14 @@
 //! The evidence of the words that a skill shares with a message.
 
+use repertoire_text::mention::denial::{Lines, is_denied, is_off_topic, may_be_off_topic};
+use repertoire_text::words::identifiers::Part;
+use repertoire_text::words::is_everyday;
+use repertoire_text::words::terms::Term;
+
 use crate::matcher::relevance::Relevance;
-use crate::matcher::relevance::everyday::is_everyday;
 use crate::matcher::relevance::flat::Flat;
-use crate::matcher::relevance::identifiers::Part;
 use crate::matcher::relevance::impact::Impact;
 use crate::matcher::relevance::scratch::{Scratch, Word, WordKind};
-use crate::matcher::relevance::terms::Term;
-use crate::matcher::text::mention::denial::{Lines, is_denied, is_off_topic, may_be_off_topic};
 
 /// The evidence of a word of letters and digits (`4DX`, `log4j`), relative to another word: it is a name, and
 /// hardly ever shared by chance.

@@ -1,15 +1,16 @@
 //! The words of a message: its distinct terms, pairs and phrases that the index knows, with their
 //! weights.
 
+use repertoire_text::normalize_into;
+use repertoire_text::words::hash::pair_hash;
+use repertoire_text::words::identifiers::Part;
+use repertoire_text::words::languages::Languages;
+use repertoire_text::words::terms::Term;
+
 use crate::matcher::relevance::flat::Flat;
-use crate::matcher::relevance::hash::pair_hash;
-use crate::matcher::relevance::identifiers::Part;
 use crate::matcher::relevance::impact::FULL;
-use crate::matcher::relevance::languages::Languages;
 use crate::matcher::relevance::phrases::chain_start;
 use crate::matcher::relevance::scratch::{Scratch, Word, WordKind};
-use crate::matcher::relevance::terms::Term;
-use crate::matcher::text::normalize_into;
 
 /// The worth of a stop word, relative to another word of the same rarity. It is small, and decides only
 /// where nothing else does.
