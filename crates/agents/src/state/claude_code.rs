@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::claude_plugins::{in_skills, installed, of_variable};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
+use super::options::{added_directories, named_plugins};
 use super::settings::{Settings, Syntax};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
@@ -35,12 +36,14 @@ pub(super) fn state(start: &Start) -> AgentState {
     // Without a repository, it looks in all directories above.
     let dirs = start.above_project().into_iter().chain(start.levels());
     let dirs = main_checkout_of_bare_worktree(start).into_iter().chain(dirs);
+    let dirs = dirs.chain(added_directories(start));
     state.roots.extend(dirs.map(|dir| SkillRoot::project(dir.join(".claude/skills"))));
     if let Some(by) = files.plugins_only("skills") {
         state.turn_all_off(&by);
     }
     let plugin_dirs = files.variable(start, "CLAUDE_CODE_PLUGIN_DIRS");
     state.roots.extend(plugin_dirs.iter().flat_map(|(dirs, _)| of_variable(dirs)));
+    state.roots.extend(named_plugins(start));
     if let Some(user_dir) = &user_dir {
         installed(&user_dir.join("plugins"), &enabled, &start.dir(), &mut state);
         in_skills(&user_dir.join("skills"), &enabled, &mut state);

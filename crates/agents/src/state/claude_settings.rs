@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::claude_types::wrong_type;
-use super::options::{Options, PLACE};
+use super::options::{Options, PLACE, added_directories};
 use super::settings::{Settings, Syntax, entries};
 use super::{Obstacle, Start};
 
@@ -24,6 +24,8 @@ pub(super) struct Files {
     user: Option<Settings>,
     /// The files of the project, and of the user in the project, lowest precedence first.
     project: Vec<Settings>,
+    /// The files in directories that an option adds.
+    added: Vec<Settings>,
     /// The files of the administrator, which win over the others.
     pub(super) managed: Vec<Settings>,
     /// The paths of those files, whether they can be read or not; the first is always the same.
@@ -63,7 +65,11 @@ impl Files {
         let is_read = |path: &PathBuf| {
             reads(if path.ends_with("settings.local.json") { "local" } else { "project" })
         };
-        let project: Vec<Settings> = project.filter(is_read).filter_map(valid).collect();
+        let project: Vec<Settings> = project.filter(is_read).filter_map(&mut valid).collect();
+        let added = added_directories(start).into_iter().flat_map(|dir| {
+            ["settings.json", "settings.local.json"].map(|name| dir.join(".claude").join(name))
+        });
+        let added = added.filter(is_read).filter_map(&mut valid).collect();
         let given = options.values(&["--settings"]).into_iter().filter_map(|given| {
             let file = || Settings::read(dir.join(given));
             Settings::parse(given, PathBuf::from(PLACE))
@@ -73,6 +79,7 @@ impl Files {
         Files {
             user,
             project: project.into_iter().chain(given).collect(),
+            added,
             managed: managed_paths.iter().filter_map(Settings::read).collect(),
             managed_paths,
             ignored,
@@ -84,10 +91,11 @@ impl Files {
         self.user.iter().chain(&self.project).chain(&self.managed)
     }
 
-    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
+    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides. Of the settings
+    /// in directories that an option adds, only these count.
     pub(super) fn enabled_plugins(&self) -> BTreeMap<String, (bool, &Path)> {
         let mut enabled = BTreeMap::new();
-        for file in self.all() {
+        for file in self.added.iter().chain(self.all()) {
             for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
                 enabled.insert(id.clone(), (*value == Value::Bool(true), &*file.path));
             }

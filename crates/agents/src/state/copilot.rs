@@ -66,7 +66,9 @@ fn places(
             places.extend(dirs.map(|dir| (SkillRoot::project(dir.join(name)), kind)));
         }
     }
-    let more = added_directories(start, ".github/skills").into_iter();
+    // Of a directory that the user adds, only the first of these counts.
+    let more = added_directories(start).into_iter();
+    let more = more.map(|dir| SkillRoot::project(dir.join(PROJECT_DIRS[0])));
     places.extend(more.map(|root| (root, Kind::Project)));
     if let Some(dir) = user_dir {
         places.push((SkillRoot::user(dir.join("skills")), Kind::Personal));
