@@ -13,7 +13,7 @@ use super::claude_plugins::{in_skills, installed, of_variable};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::options::{added_directories, named_plugins};
-use super::settings::{Settings, Syntax};
+use super::settings::{Settings, Syntax, with_own_hooks};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -60,10 +60,14 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = &by_variable {
         state.turn_all_off(by);
     }
-    let by_managed = hooks_of_managed_only(&files).filter(|_| by_variable.is_none());
-    state.spares_managed_hooks = by_managed.is_some();
-    state.hooks_off = by_variable.or(by_managed).or_else(|| hooks_off(&files));
-    state.managed_settings = files.managed_paths.first().cloned();
+    let by_managed = hooks_of_managed_only(&files);
+    let by_switch = hooks_off(&files);
+    // A switch of the user or a project leaves the administrator's hooks on.
+    let is_below = |by: &Obstacle| !files.managed_paths.contains(&by.file);
+    state.spares_managed_hooks =
+        by_variable.is_none() && by_switch.as_ref().map_or(by_managed.is_some(), is_below);
+    state.hooks_off = by_variable.or(by_managed).or(by_switch);
+    state.managed_settings = with_own_hooks(&files.managed_paths, HookAgent::ClaudeCode);
     let of_managed = files.managed_paths.iter();
     state.demanded = of_managed.map(|path| (path.clone(), Syntax::Json)).collect();
     state.server_off = server::of_claude_code(files.all(), start);

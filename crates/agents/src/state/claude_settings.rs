@@ -42,7 +42,8 @@ impl Files {
             local_dirs(start).into_iter().map(|dir| dir.join(".claude/settings.local.json"));
         let project = std::iter::once(dir.join(".claude/settings.json")).chain(local);
         let managed = start.in_system(MANAGED);
-        let parts = entries(&managed.join("managed-settings.d"));
+        let parts = entries(&managed.join("managed-settings.d")).into_iter();
+        let parts = parts.filter(|path| is_part(path));
         let managed_paths: Vec<PathBuf> =
             std::iter::once(managed.join("managed-settings.json")).chain(parts).collect();
         let mut ignored = Vec::new();
@@ -140,6 +141,13 @@ impl Files {
         (*value == Value::Bool(true) || named)
             .then(|| Obstacle::new(format!("{KEY}: {value}"), &file.path))
     }
+}
+
+/// Tells whether a file beside the administrator's settings is a part of them: one that is not hidden, with `.json`
+/// at its end in this letter case.
+fn is_part(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    !name.starts_with('.') && path.extension().is_some_and(|end| end == "json") && path.is_file()
 }
 
 /// Returns the directories whose `settings.local.json` is read, lowest precedence first: the starting

@@ -10,6 +10,7 @@ mod claude_settings;
 mod claude_types;
 mod codex;
 mod copilot;
+mod copilot_managed;
 mod cursor;
 mod denied;
 mod droid;

@@ -8,7 +8,12 @@ use repertoire::catalog::RuleTarget;
 use repertoire_agents::{AgentState, HookAgent, Start};
 use tempfile::TempDir;
 
-use HookAgent::{ClaudeCode, Codex, Gemini, OpenCode, Qwen};
+use HookAgent::{ClaudeCode, Codex, Copilot, Gemini, OpenCode, Qwen};
+
+/// A part of the administrator's settings for Claude Code.
+const PART: &str = "etc/claude-code/managed-settings.d/10.json";
+/// The administrator's settings for Copilot CLI.
+const COPILOT: &str = "etc/github-copilot/managed-settings.json";
 
 /// Returns the state of `agent` with `files`, in a project `p` beside the home directory and the system.
 fn state(agent: HookAgent, files: &[(&str, &str)]) -> AgentState {
@@ -98,6 +103,60 @@ fn administrators_turn_hooks_off() {
             None,
             false,
         ),
+        // A switch of the user leaves the administrator's hooks on; one of a part of their settings does not.
+        (
+            ClaudeCode,
+            vec![("home/.claude/settings.json", r#"{"disableAllHooks": true}"#)],
+            Some("disableAllHooks"),
+            true,
+        ),
+        (ClaudeCode, vec![(PART, r#"{"disableAllHooks": true}"#)], Some("disableAllHooks"), false),
+        (
+            ClaudeCode,
+            vec![
+                (managed, r#"{"disableAllHooks": true}"#),
+                (PART, r#"{"disableAllHooks": false}"#),
+            ],
+            None,
+            false,
+        ),
+        (
+            ClaudeCode,
+            vec![(PART, r#"{"allowManagedHooksOnly": true}"#)],
+            Some("allowManagedHooksOnly"),
+            true,
+        ),
+        (
+            Codex,
+            vec![("etc/codex/requirements.toml", "allow_managed_hooks_only = true")],
+            Some("allow_managed_hooks_only = true"),
+            true,
+        ),
+        (
+            Codex,
+            vec![("etc/codex/requirements.toml", "[features]\ncodex_hooks = false\n")],
+            Some("features.codex_hooks = false"),
+            false,
+        ),
+        (
+            Copilot,
+            vec![(COPILOT, r#"{"allowManagedHooksOnly": true}"#)],
+            Some("allowManagedHooksOnly: true"),
+            true,
+        ),
+        (Copilot, vec![(COPILOT, r#"{"disableAllHooks": true}"#)], None, false),
+        (
+            Copilot,
+            vec![(COPILOT, r#"{"strictPluginOnlyCustomization": true}"#)],
+            Some("strictPluginOnlyCustomization: true"),
+            true,
+        ),
+        (
+            Copilot,
+            vec![("p/.github/copilot/settings.json", r#"{"disableAllHooks": true}"#)],
+            Some("disableAllHooks"),
+            true,
+        ),
         (Codex, vec![("etc/codex/config.toml", off)], Some("features.hooks = false"), false),
         (Codex, vec![("etc/codex/config.toml", off), ("home/.codex/config.toml", on)], None, false),
         (Codex, vec![("etc/codex/requirements.toml", off)], Some("features.hooks = false"), false),
@@ -129,6 +188,89 @@ fn administrators_turn_hooks_off() {
         let state = state(agent, &files);
         let by = state.hooks_off.as_ref().map(|by| by.setting.as_str());
         assert_eq!((by, state.spares_managed_hooks), (setting, spares), "{agent} {files:?}");
+    }
+}
+
+#[test]
+fn parts_of_the_administrators_settings_count_in_their_order() {
+    let off = r#"{"skillOverrides": {"native": "off"}}"#;
+    let on = r#"{"skillOverrides": {"native": "on"}}"#;
+    let base = "etc/claude-code/managed-settings.json";
+    for (files, is_off) in [
+        (vec![(PART, off)], true),
+        (vec![(base, off), (PART, on)], false),
+        (vec![(PART, off), ("etc/claude-code/managed-settings.d/20.json", on)], false),
+        (vec![("etc/claude-code/managed-settings.d/.10.json", off)], false),
+        (vec![("etc/claude-code/managed-settings.d/10.txt", off)], false),
+        (vec![("etc/claude-code/managed-settings.d/10.JSON", off)], false),
+        (vec![("etc/claude-code/managed-settings.d/more/10.json", off)], false),
+    ] {
+        let switches = state(ClaudeCode, &files).switches;
+        let native = RuleTarget::Exact("native".to_owned());
+        let last = switches.iter().rfind(|switch| switch.target == native);
+        assert_eq!(last.is_some_and(|switch| switch.off), is_off, "{files:?}");
+    }
+    let broken = [(PART, "{\"a\": tru"), ("etc/claude-code/managed-settings.d/10.txt", "tru")];
+    for (file, is_demanded) in [(broken[0], true), (broken[1], false)] {
+        let place = tempfile::tempdir().unwrap();
+        let fault = state_in(&place, ClaudeCode, &[file]).not_starting();
+        assert_eq!(fault.is_some(), is_demanded, "{file:?}");
+    }
+}
+
+#[test]
+fn administrators_hooks_are_found_in_each_of_their_files() {
+    let ours =
+        r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "repertoire hook NAME"}]}]}}"#;
+    for (agent, files, wanted) in [
+        (ClaudeCode, vec![], "etc/claude-code/managed-settings.json"),
+        (ClaudeCode, vec![PART], PART),
+        (Codex, vec![], "etc/codex/hooks.json"),
+        (Codex, vec!["etc/codex/requirements.toml"], "etc/codex/requirements.toml"),
+        (Codex, vec!["etc/codex/config.toml"], "etc/codex/config.toml"),
+        (Copilot, vec![], "etc/github-copilot/policy.d/repertoire.json"),
+        (Copilot, vec!["etc/github-copilot/policy.d/x.json"], "etc/github-copilot/policy.d/x.json"),
+    ] {
+        let text = ours.replace("NAME", agent.as_str());
+        let files: Vec<(&str, &str)> = files.into_iter().map(|file| (file, &*text)).collect();
+        let found = state(agent, &files).managed_settings.unwrap();
+        assert!(found.ends_with(wanted), "{agent} {files:?}: {}", found.display());
+    }
+}
+
+#[test]
+fn administrators_of_copilot_choose_what_counts() {
+    let user = "home/.copilot/settings.json";
+    let plugin = r#"{"enabledPlugins": {"kit@mk": true}, "extraKnownMarketplaces":
+        {"mk": {"source": {"source": "directory", "path": "PLACE/mk"}}}}"#;
+    let strict = r#"{"strictPluginOnlyCustomization": ["skills"]}"#;
+    for (managed, has_plugin, has_own) in [
+        ("{}", true, true),
+        (strict, true, false),
+        (r#"{"enabledPlugins": {"kit@mk": false}}"#, false, true),
+        (r#"{"strictKnownMarketplaces": []}"#, false, true),
+        (
+            r#"{"strictKnownMarketplaces": [{"source": "directory", "path": "PLACE/mk"}]}"#,
+            true,
+            true,
+        ),
+        (r#"{"disabledSkills": ["native"]}"#, true, true),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let here = |text: &str| text.replace("PLACE", place.path().to_str().unwrap());
+        let marketplace = r#"{"plugins": [{"name": "kit", "source": "./kit"}]}"#;
+        let files = [
+            (user, here(plugin)),
+            (COPILOT, here(managed)),
+            ("mk/.github/plugin/marketplace.json", marketplace.to_owned()),
+        ];
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, &**text)).collect();
+        let state = state_in(&place, Copilot, &files);
+        let kit = place.path().join("mk/kit/skills");
+        assert_eq!(state.roots.iter().any(|root| root.path == kit), has_plugin, "{managed}");
+        let own = RuleTarget::Below(place.path().join("p/.github/skills"));
+        let is_off = state.switches.iter().any(|switch| switch.target == own && switch.off);
+        assert_eq!(!is_off, has_own, "{managed}");
     }
 }
 
