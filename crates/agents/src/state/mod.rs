@@ -5,6 +5,7 @@
 //! precedences were taken, or the version with which they were observed.
 
 mod claude_code;
+mod claude_commands;
 mod claude_plugins;
 mod claude_settings;
 mod claude_types;
@@ -37,6 +38,7 @@ use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
 use settings::Syntax;
 
+pub use claude_commands::AgentCommand;
 pub use skill_place::SkillPlace;
 pub use start::Start;
 
@@ -174,6 +176,15 @@ impl HookAgent {
         };
         options::apply(self, start, &mut state);
         state
+    }
+
+    /// Returns the commands of users, projects and plugins that the agent lists to its model like skills, for its
+    /// `state`. Reads the files. Only Claude Code has such commands.
+    pub fn commands(self, state: &AgentState) -> Vec<AgentCommand> {
+        match self {
+            HookAgent::ClaudeCode => claude_commands::commands(state),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the budget of the agent's own list of skills, for a conversation with `model`, if the agent

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use repertoire::catalog::{Source, near_misses};
 use repertoire::{Error, ErrorCode};
-use repertoire_agents::HookAgent;
+use repertoire_agents::{AgentCommand, HookAgent};
 
 use crate::args::Common;
 use crate::setup;
@@ -73,28 +73,31 @@ fn elsewhere(name: &str, common: &Common) -> Option<Error> {
     Some(not_found(name, &why, &help))
 }
 
-/// Returns the error about a command of Claude Code, which lists those in `commands` as skills (seen with 2.1.332).
+/// Returns the error about a command, which Claude Code lists to its model like a skill.
 fn command(name: &str, common: &Common) -> Option<Error> {
     let agent = HookAgent::ClaudeCode;
     if common.agent.is_some_and(|named| named != agent) {
         return None;
     }
-    let start = setup::start(common);
-    let project = absolute(&start.project).ok()?;
-    let levels = start.dir.ancestors().take_while(|dir| dir.starts_with(&project));
-    let levels = levels.map(|dir| dir.join(".claude")).chain(agent.user_dir(&start));
-    let mut files = levels.map(|dir| dir.join("commands").join(format!("{name}.md")));
-    let file = files.find(|file| file.is_file())?;
-    let why = format!(
-        "{} is a command, which {} lists to its model by itself",
-        file.display(),
-        agent.title()
-    );
-    let help = format!(
-        "nothing is wrong; to let hooks add it as well, move it to `.{}/skills/{name}/SKILL.md`",
-        common.brand
-    );
-    Some(not_found(name, &why, &help))
+    let of_agent = common.for_agent(agent);
+    let (_, state) = setup::agent_state(&of_agent)?;
+    let last = |command: &AgentCommand| command.name.rsplit(':').next() == Some(name);
+    let command = agent.commands(state).into_iter().find(last)?;
+    let (file, title) = (command.path.display(), agent.title());
+    let (why, help) = match &command.off {
+        None => (
+            format!("{file} is a command, which {title} lists to its model by itself"),
+            format!(
+                "nothing is wrong; to let hooks add it as well, move it to `.{}/skills/{name}/SKILL.md`",
+                common.brand
+            ),
+        ),
+        Some(by) => (
+            format!("{file} is a command, which the model of {title} cannot call because of {by}"),
+            "change that setting, which the agent itself obeys".to_owned(),
+        ),
+    };
+    Some(not_found(&command.name, &why, &help))
 }
 
 /// Returns the error about a skill in a directory `skills` of the project that is none of an agent's.
