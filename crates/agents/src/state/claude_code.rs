@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::claude_plugins::{in_skills, installed, of_variable};
+use super::claude_plugins::{in_skills, installed, of_variable, to_install};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::options::{added_directories, named_plugins};
@@ -46,6 +46,12 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.roots.extend(named_plugins(start));
     if let Some(user_dir) = &user_dir {
         installed(&user_dir.join("plugins"), &enabled, &start.dir(), &mut state);
+        to_install(
+            &user_dir.join("plugins"),
+            &enabled,
+            &|name| files.marketplace(name),
+            &mut state,
+        );
         in_skills(&user_dir.join("skills"), &enabled, &mut state);
     }
     let managed = start.in_system(MANAGED);
@@ -70,8 +76,13 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.managed_settings = with_own_hooks(&files.managed_paths, HookAgent::ClaudeCode);
     let of_managed = files.managed_paths.iter();
     state.demanded = of_managed.map(|path| (path.clone(), Syntax::Json)).collect();
-    state.server_off = server::of_claude_code(files.all(), start);
     state
+}
+
+/// Returns the setting that takes the tools of the MCP server away. It reads a large file, which hooks do without.
+pub(super) fn server_off(start: &Start) -> Option<Obstacle> {
+    let user_dir = HookAgent::ClaudeCode.user_dir(start);
+    server::of_claude_code(&Files::read(start, user_dir.as_deref()), start)
 }
 
 /// Returns the main checkout, if the project is a worktree without skills of its own: those of the main

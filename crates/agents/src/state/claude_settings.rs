@@ -104,6 +104,16 @@ impl Files {
         enabled
     }
 
+    /// Returns the directory of a marketplace that the user or the administrator names. Those of a project need trust.
+    pub(super) fn marketplace(&self, name: &str) -> Option<PathBuf> {
+        let mut files = self.managed.iter().rev().chain(&self.user);
+        let path = |file: &'_ Settings| {
+            let source = &file.value["extraKnownMarketplaces"][name]["source"];
+            source["path"].as_str().map(PathBuf::from)
+        };
+        files.find_map(path)
+    }
+
     /// Returns the value of an environment variable, and what sets it: the settings of the user or the
     /// administrator, or else the environment. Those of a project come too late for these variables.
     pub(super) fn variable(&self, start: &Start, name: &str) -> Option<(OsString, Obstacle)> {

@@ -53,10 +53,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let managed = ["hooks.json", "requirements.toml", "managed_config.toml", "config.toml"];
     let managed = managed.map(|name| start.in_system("etc/codex").join(name));
     state.managed_settings = with_own_hooks(&managed, HookAgent::Codex);
-    let switch =
-        |layer: &Layer| Some((server::is_off_in_codex(&layer.config)?, layer.path.clone()));
-    let last = layers.iter().rev().find_map(switch).filter(|(is_off, _)| *is_off);
-    state.server_off = last.map(|(_, file)| Obstacle::new(server::codex_setting(), &file));
+    state.server_off = server_off(start, &layers);
     let own = ["requirements.toml", "managed_config.toml", "config.toml"];
     state.demanded =
         own.map(|name| (start.in_system("etc/codex").join(name), Syntax::Toml)).to_vec();
@@ -220,6 +217,18 @@ fn of_managed_only(start: &Start) -> Option<Obstacle> {
     is_set.then(|| Obstacle::new(format!("{KEY} = true"), &file.path))
 }
 
+/// Returns the setting that takes the tools of the server away: in the last layer that has it, or of the administrator.
+fn server_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
+    let layer = layers.iter().rev().find(|layer| server::is_in_codex(&layer.config))?;
+    let by_layer = server::of_codex(&layer.config);
+    by_layer.map(|setting| Obstacle::new(setting, &layer.path)).or_else(|| {
+        let requirements = Layer::read(start.in_system(REQUIREMENTS))?;
+        let command = layers.iter().rev().find_map(|layer| server::command_in_codex(&layer.config));
+        let setting = server::required_in_codex(&requirements.config, command)?;
+        Some(Obstacle::new(setting, &requirements.path))
+    })
+}
+
 /// Returns the setting that keeps all hooks from running.
 fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
     // `codex_hooks` is the earlier name of the feature.
@@ -301,10 +310,20 @@ fn plugins(cache: &Path, layers: &[Layer], state: &mut AgentState) {
         Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), skills))
     };
     for (id, off) in enabled {
-        if let Some(root) = root(id) {
-            state.add(root, off.as_ref().or(without.as_ref()));
+        match root(id) {
+            Some(root) => state.add(root, off.as_ref().or(without.as_ref())),
+            None if off.is_none() => {
+                let file = layers.iter().rev().find(|layer| names_plugin(layer, id));
+                let by = file.map(|file| Obstacle::new(format!("plugins.\"{id}\""), &file.path));
+                state.missing_plugins.extend(by.map(|by| (id.to_owned(), by)));
+            }
+            None => {}
         }
     }
+}
+
+fn names_plugin(layer: &Layer, id: &str) -> bool {
+    layer.config.get("plugins").is_some_and(|plugins| plugins.get(id).is_some())
 }
 
 /// The numbers of the version that the name of a directory tells.

@@ -10,7 +10,7 @@ use super::copilot_managed::Managed;
 use super::manifest_path::{below, each_below};
 use super::options::added_directories;
 use super::settings::{Settings, entries};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
@@ -44,6 +44,11 @@ pub(super) fn state(start: &Start) -> AgentState {
         }
     }
     managed.apply(&mut state);
+    let servers = user_dir.as_ref().map(|dir| dir.join("mcp-config.json"));
+    let own = user.iter().find(|file| is_settings(file));
+    let servers = servers.and_then(Settings::read);
+    let server_off = server::of_copilot(own, servers.as_ref(), managed.file.as_ref());
+    state.server_off = server_off.or_else(|| managed.plugins_only("mcp"));
     let of_repository = hooks_off(start);
     let only_managed = managed.only_managed_hooks();
     state.spares_managed_hooks = of_repository.is_some() || only_managed.is_some();
@@ -228,6 +233,9 @@ fn plugins(
     for (id, (is_on, file, dir)) in found {
         let (name, marketplace) = id.split_once('@').unwrap_or((&id, ""));
         let off = (!is_on).then(|| Obstacle::of_plugin(&id, &file.path));
+        if dir.is_none() && is_on {
+            state.add_missing(&id, &file.path);
+        }
         let off = off.or_else(|| managed.refuses(place_of(marketplace, user)));
         for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
             match &off {

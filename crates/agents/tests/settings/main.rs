@@ -2,6 +2,9 @@
 //! agents were seen to treat them (in a directory of its own in place of `/etc`).
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod plugins;
+mod variables;
+
 use std::fs;
 
 use repertoire::catalog::RuleTarget;
@@ -235,149 +238,5 @@ fn administrators_hooks_are_found_in_each_of_their_files() {
         let files: Vec<(&str, &str)> = files.into_iter().map(|file| (file, &*text)).collect();
         let found = state(agent, &files).managed_settings.unwrap();
         assert!(found.ends_with(wanted), "{agent} {files:?}: {}", found.display());
-    }
-}
-
-#[test]
-fn administrators_of_copilot_choose_what_counts() {
-    let user = "home/.copilot/settings.json";
-    let plugin = r#"{"enabledPlugins": {"kit@mk": true}, "extraKnownMarketplaces":
-        {"mk": {"source": {"source": "directory", "path": "PLACE/mk"}}}}"#;
-    let strict = r#"{"strictPluginOnlyCustomization": ["skills"]}"#;
-    for (managed, has_plugin, has_own) in [
-        ("{}", true, true),
-        (strict, true, false),
-        (r#"{"enabledPlugins": {"kit@mk": false}}"#, false, true),
-        (r#"{"strictKnownMarketplaces": []}"#, false, true),
-        (
-            r#"{"strictKnownMarketplaces": [{"source": "directory", "path": "PLACE/mk"}]}"#,
-            true,
-            true,
-        ),
-        (r#"{"disabledSkills": ["native"]}"#, true, true),
-    ] {
-        let place = tempfile::tempdir().unwrap();
-        let here = |text: &str| text.replace("PLACE", place.path().to_str().unwrap());
-        let marketplace = r#"{"plugins": [{"name": "kit", "source": "./kit"}]}"#;
-        let files = [
-            (user, here(plugin)),
-            (COPILOT, here(managed)),
-            ("mk/.github/plugin/marketplace.json", marketplace.to_owned()),
-        ];
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, &**text)).collect();
-        let state = state_in(&place, Copilot, &files);
-        let kit = place.path().join("mk/kit/skills");
-        assert_eq!(state.roots.iter().any(|root| root.path == kit), has_plugin, "{managed}");
-        let own = RuleTarget::Below(place.path().join("p/.github/skills"));
-        let is_off = state.switches.iter().any(|switch| switch.target == own && switch.off);
-        assert_eq!(!is_off, has_own, "{managed}");
-    }
-}
-
-#[test]
-fn open_code_fills_in_variables_and_files() {
-    let rule = |name: &str, what: &str| {
-        format!("{{\"permission\": {{\"skill\": {{\"{name}\": \"{what}\"}}}}}}")
-    };
-    for (file, text, is_off) in [
-        ("p/opencode.json", rule("native", "deny"), true),
-        ("p/opencode.json", rule("{env:NAME}", "deny"), true),
-        ("p/opencode.json", rule("native", "{env:WHAT}"), true),
-        ("p/opencode.json", rule("native", "{file:./what.txt}"), true),
-        ("p/opencode.json", rule("native", "{file:./none.txt}"), false),
-        ("p/opencode.json", rule("native", "{env:NONE}"), false),
-        ("p/opencode.json", rule("{other:NAME}", "deny"), false),
-        ("home/.config/opencode/opencode.json", rule("{env:NAME}", "deny"), true),
-        ("etc/opencode/opencode.json", rule("native", "deny"), true),
-    ] {
-        let state = state(OpenCode, &[(file, &text), ("p/what.txt", "deny\n")]);
-        let is_it = |target: &RuleTarget| *target == RuleTarget::Name("native".to_owned());
-        let last = state.switches.iter().rfind(|switch| is_it(&switch.target));
-        assert_eq!(last.is_some_and(|switch| switch.off), is_off, "{file} {text}");
-    }
-    let paths = ("p/opencode.json", r#"{"skills": {"paths": ["{env:DIR}/skills"]}}"#);
-    let roots = state(OpenCode, &[paths]).roots;
-    assert!(roots.iter().any(|root| root.path.ends_with("more/skills")), "{roots:?}");
-}
-
-#[test]
-fn settings_take_the_server_away_from_the_model() {
-    let servers = ("p/.mcp.json", r#"{"mcpServers": {"repertoire": {"command": "repertoire"}}}"#);
-    let local = "p/.claude/settings.local.json";
-    for (agent, files, setting) in [
-        (
-            ClaudeCode,
-            vec![servers, (local, r#"{"disabledMcpjsonServers": ["repertoire"]}"#)],
-            Some(r#"disabledMcpjsonServers: ["repertoire"]"#),
-        ),
-        (ClaudeCode, vec![(local, r#"{"disabledMcpjsonServers": ["repertoire"]}"#)], None),
-        (ClaudeCode, vec![servers, (local, r#"{"enabledMcpjsonServers": ["other"]}"#)], None),
-        (
-            ClaudeCode,
-            vec![(local, r#"{"permissions": {"deny": ["mcp__repertoire"]}}"#)],
-            Some(r#"permissions.deny: ["mcp__repertoire"]"#),
-        ),
-        (ClaudeCode, vec![(local, r#"{"permissions": {"deny": ["mcp__other"]}}"#)], None),
-        (
-            Gemini,
-            vec![("p/.gemini/settings.json", r#"{"mcp": {"excluded": ["repertoire"]}}"#)],
-            Some(r#"mcp.excluded: ["repertoire"]"#),
-        ),
-        (
-            Qwen,
-            vec![("home/.qwen/settings.json", r#"{"mcp": {"allowed": ["other"]}}"#)],
-            Some(r#"mcp.allowed without "repertoire""#),
-        ),
-        (Qwen, vec![("home/.qwen/settings.json", r#"{"mcp": {"allowed": ["repertoire"]}}"#)], None),
-        (
-            Codex,
-            vec![("home/.codex/config.toml", "[mcp_servers.repertoire]\nenabled = false\n")],
-            Some("mcp_servers.repertoire.enabled = false"),
-        ),
-        (Codex, vec![("home/.codex/config.toml", "[mcp_servers.other]\nenabled = false\n")], None),
-        (
-            OpenCode,
-            vec![("p/opencode.json", r#"{"mcp": {"repertoire": {"enabled": false}}}"#)],
-            Some("mcp.repertoire.enabled: false"),
-        ),
-        (
-            OpenCode,
-            vec![("p/opencode.json", r#"{"tools": {"repertoire*": false}}"#)],
-            Some("tools.repertoire*: false"),
-        ),
-        (OpenCode, vec![("p/opencode.json", r#"{"tools": {"repertoire*": true}}"#)], None),
-    ] {
-        let by = state(agent, &files).server_off.map(|by| by.setting);
-        assert_eq!(by.as_deref(), setting, "{agent} {files:?}");
-    }
-}
-
-#[test]
-fn gemini_and_qwen_fill_in_variables() {
-    for (agent, file, text, is_off) in [
-        (Gemini, "p/.gemini/settings.json", r#"{"skills": {"disabled": ["$NAME"]}}"#, true),
-        (Gemini, "home/.gemini/settings.json", r#"{"skills": {"disabled": ["${NAME}"]}}"#, true),
-        (
-            Gemini,
-            "p/.gemini/settings.json",
-            r#"{"skills": {"disabled": ["${NONE:-native}"]}}"#,
-            true,
-        ),
-        (Gemini, "p/.gemini/settings.json", r#"{"skills": {"disabled": ["$NONE"]}}"#, false),
-        (Qwen, "home/.qwen/settings.json", r#"{"skills": {"disabled": ["$NAME"]}}"#, true),
-    ] {
-        let switches = state(agent, &[(file, text)]).switches;
-        let native = RuleTarget::Caseless("native".to_owned());
-        assert_eq!(switches.iter().any(|switch| switch.target == native), is_off, "{file} {text}");
-    }
-    for (value, is_off) in [
-        ("\"false\"", true),
-        ("\"${NONE:-false}\"", true),
-        ("\"true\"", false),
-        ("\"$NONE\"", false),
-    ] {
-        let text = format!("{{\"hooksConfig\": {{\"enabled\": {value}}}}}");
-        let hooks_off = state(Gemini, &[("p/.gemini/settings.json", &text)]).hooks_off;
-        assert_eq!(hooks_off.is_some(), is_off, "{value}");
     }
 }

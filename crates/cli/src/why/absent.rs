@@ -16,6 +16,9 @@ const MAX_DIRS: usize = 2000;
 
 /// Returns the error that says where the skill `name` is, and why it is not known; `None` if it is nowhere.
 pub(super) fn reason(name: &str, common: &Common) -> Option<Error> {
+    if let Some(missing) = missing_plugin(name, common) {
+        return Some(missing);
+    }
     let name = name.rsplit([':', '/']).next().filter(|name| !name.is_empty())?;
     left_out(name, common)
         .or_else(|| misplaced(name, common))
@@ -35,6 +38,17 @@ fn left_out(name: &str, common: &Common) -> Option<Error> {
     let (dir, by) = state.left_out.iter().find(|(dir, _)| holds(dir, name))?;
     let why = format!("{} leaves out {} because of {by}", agent.title(), dir.display());
     Some(not_found(name, &why, "change that setting, which the agent itself obeys"))
+}
+
+/// Returns the error about a skill of a plugin that a setting turns on and that is not installed.
+fn missing_plugin(name: &str, common: &Common) -> Option<Error> {
+    let (plugin, _) = name.split_once([':', '/'])?;
+    let (agent, state) = setup::agent_state(common)?;
+    let is_it = |id: &str| id.split('@').next() == Some(plugin);
+    let (id, by) = state.missing_plugins.iter().find(|(id, _)| is_it(id))?;
+    let title = agent.title();
+    let why = format!("{title} has not installed the plugin `{id}`, although {by} turns it on");
+    Some(not_found(name, &why, &format!("install the plugin in {title}")))
 }
 
 /// Returns the error about a file that would be the skill if it had the right name.
