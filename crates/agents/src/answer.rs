@@ -239,8 +239,8 @@ impl HookCall {
         let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
         let is_left_alone = match find_command(&engine.catalog(), typed.word) {
             // The agent finds the skill in the same place, and handles its command.
-            Some(entry) => self.native.finds(entry),
-            None => is_agent_command(message),
+            Some(entry) => self.is_agent_command || self.native.finds(entry),
+            None => self.is_agent_command || is_agent_command(message),
         };
         if is_left_alone {
             session.other_message();

@@ -40,6 +40,9 @@ pub struct HookCall {
     /// True if the agent's MCP client lists the skills of the engine itself. The hook adds no list then, and
     /// treats these skills as listed.
     pub is_listed_by_client: bool,
+    /// True if the message is the command of a file of the agent, such as those of
+    /// [`HookAgent::commands`]. The agent answers it, also if a skill has the same name.
+    pub is_agent_command: bool,
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
@@ -95,6 +98,7 @@ impl HookCall {
             model,
             listing: None,
             is_listed_by_client: false,
+            is_agent_command: false,
             transcript,
             nested: None,
             skill,

@@ -8,6 +8,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::{Entry, Scope};
 use repertoire::disclosure::NativeSkills;
 use repertoire::{Diagnostic, Engine, Severity, Source};
+use repertoire_agents::AgentCommand;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -26,6 +27,8 @@ const MIN_BRIEF_WIDTH: u16 = 20;
 pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &args.agent.map_or_else(|| common.clone(), |agent| common.for_agent(agent));
     let native = setup::native_skills(common, &setup::config(common)?);
+    let of_agent = setup::agent_state(common).map(|(agent, state)| agent.commands(state));
+    let of_agent = of_agent.unwrap_or_default();
     let engine = setup::engine(common, |builder| builder)?;
     // Who turned the bundled skills off for this command does not ask for them.
     let is_shown = |entry: &Entry| entry.scope != Scope::Bundled || common.bundled != Some(false);
@@ -39,10 +42,11 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
             Listed { native, refusal, ..Listed::of(entry, &engine) }
         };
         let skills = catalog.entries().filter(|entry| is_shown(entry)).map(listed).collect();
-        Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
+        let commands = of_agent.iter().map(ListedCommand::of).collect();
+        Output::json(&Listing { skills, commands, diagnostics: catalog.diagnostics() })?;
     } else {
-        if engine.catalog().entries().any(is_shown) {
-            let table = table(&engine, native.as_ref(), is_shown);
+        if engine.catalog().entries().any(is_shown) || !of_agent.is_empty() {
+            let table = table(&engine, native.as_ref(), &of_agent, is_shown);
             pager::print(&format!("{table}\n{}", signatures(&engine).as_str()), out)?;
         } else {
             out.note(
@@ -74,7 +78,35 @@ fn commands(engine: &Engine, out: Output) -> anyhow::Result<()> {
 #[derive(Serialize)]
 struct Listing<'a> {
     skills: Vec<Listed<'a>>,
+    /// The commands that the agent lists like skills.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<ListedCommand<'a>>,
     diagnostics: &'a [Diagnostic],
+}
+
+/// A command that the agent lists like a skill, as JSON.
+#[derive(Serialize)]
+struct ListedCommand<'a> {
+    name: &'a str,
+    description: &'a str,
+    path: Cow<'a, str>,
+    /// True if the model can call it.
+    native: bool,
+    /// The setting because of which the model cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl<'a> ListedCommand<'a> {
+    fn of(command: &'a AgentCommand) -> ListedCommand<'a> {
+        ListedCommand {
+            name: &command.name,
+            description: &command.description,
+            path: command.path.to_string_lossy(),
+            native: command.off.is_none(),
+            reason: command.off.as_ref().map(ToString::to_string),
+        }
+    }
 }
 
 /// A skill, as JSON. The output of `show` has the same fields, and more.
@@ -132,10 +164,12 @@ fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
     engine.source_of(entry)?.name().map(str::to_owned)
 }
 
-/// Formats the catalog as a table, which marks the skills that are `native` to the agent.
+/// Formats the catalog as a table, which marks the skills that are `native` to the agent, with the agent's own
+/// `commands` below.
 fn table(
     engine: &Engine,
     native: Option<&NativeSkills>,
+    commands: &[AgentCommand],
     is_shown: impl Fn(&Entry) -> bool,
 ) -> String {
     let mut table = Table::new();
@@ -169,6 +203,15 @@ fn table(
             n_triggers.to_string(),
             brief,
         ]);
+    }
+    for AgentCommand { name, description, off, .. } in commands {
+        let (status, note) = match off {
+            None => ("available", "the agent lists it by itself".to_owned()),
+            Some(by) => ("disabled", by.to_string()),
+        };
+        let name = sanitize::line(&format!("/{name}")).into_owned();
+        let brief = format!("{}\n({})", sanitize::line(description), sanitize::line(&note));
+        table.add_row([status.to_owned(), name, "command".to_owned(), "0".to_owned(), brief]);
     }
     arrange(&mut table, BRIEF);
     let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();

@@ -9,10 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::claude_plugins::{in_skills, installed, of_variable};
+use super::claude_plugins::{in_skills, installed, of_variable, to_install};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
-use super::settings::{Settings, Syntax};
+use super::options::{added_directories, named_plugins};
+use super::settings::{Settings, Syntax, with_own_hooks};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -35,14 +36,22 @@ pub(super) fn state(start: &Start) -> AgentState {
     // Without a repository, it looks in all directories above.
     let dirs = start.above_project().into_iter().chain(start.levels());
     let dirs = main_checkout_of_bare_worktree(start).into_iter().chain(dirs);
+    let dirs = dirs.chain(added_directories(start));
     state.roots.extend(dirs.map(|dir| SkillRoot::project(dir.join(".claude/skills"))));
     if let Some(by) = files.plugins_only("skills") {
         state.turn_all_off(&by);
     }
     let plugin_dirs = files.variable(start, "CLAUDE_CODE_PLUGIN_DIRS");
     state.roots.extend(plugin_dirs.iter().flat_map(|(dirs, _)| of_variable(dirs)));
+    state.roots.extend(named_plugins(start));
     if let Some(user_dir) = &user_dir {
         installed(&user_dir.join("plugins"), &enabled, &start.dir(), &mut state);
+        to_install(
+            &user_dir.join("plugins"),
+            &enabled,
+            &|name| files.marketplace(name),
+            &mut state,
+        );
         in_skills(&user_dir.join("skills"), &enabled, &mut state);
     }
     let managed = start.in_system(MANAGED);
@@ -57,14 +66,23 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = &by_variable {
         state.turn_all_off(by);
     }
-    let by_managed = hooks_of_managed_only(&files).filter(|_| by_variable.is_none());
-    state.spares_managed_hooks = by_managed.is_some();
-    state.hooks_off = by_variable.or(by_managed).or_else(|| hooks_off(&files));
-    state.managed_settings = files.managed_paths.first().cloned();
+    let by_managed = hooks_of_managed_only(&files);
+    let by_switch = hooks_off(&files);
+    // A switch of the user or a project leaves the administrator's hooks on.
+    let is_below = |by: &Obstacle| !files.managed_paths.contains(&by.file);
+    state.spares_managed_hooks =
+        by_variable.is_none() && by_switch.as_ref().map_or(by_managed.is_some(), is_below);
+    state.hooks_off = by_variable.or(by_managed).or(by_switch);
+    state.managed_settings = with_own_hooks(&files.managed_paths, HookAgent::ClaudeCode);
     let of_managed = files.managed_paths.iter();
     state.demanded = of_managed.map(|path| (path.clone(), Syntax::Json)).collect();
-    state.server_off = server::of_claude_code(files.all(), start);
     state
+}
+
+/// Returns the setting that takes the tools of the MCP server away. It reads a large file, which hooks do without.
+pub(super) fn server_off(start: &Start) -> Option<Obstacle> {
+    let user_dir = HookAgent::ClaudeCode.user_dir(start);
+    server::of_claude_code(&Files::read(start, user_dir.as_deref()), start)
 }
 
 /// Returns the main checkout, if the project is a worktree without skills of its own: those of the main

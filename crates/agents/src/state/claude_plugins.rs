@@ -19,6 +19,36 @@ type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
 /// The path of the manifest of a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
+/// Adds the plugins that a setting turns on and that are not installed in `dir`: Claude Code installs them when it
+/// starts if it knows their marketplace, which it does of a directory that the user's settings `name`.
+pub(super) fn to_install(
+    dir: &Path,
+    enabled: &Enabled<'_>,
+    name: &dyn Fn(&str) -> Option<PathBuf>,
+    state: &mut AgentState,
+) {
+    let installed = Settings::read(dir.join("installed_plugins.json"));
+    let marketplaces = Settings::read(dir.join("known_marketplaces.json"));
+    let is_installed =
+        |id: &str| installed.as_ref().is_some_and(|file| file.value["plugins"][id] != Value::Null);
+    let is_wanted = |id: &str| !id.ends_with("@skills-dir") && !is_installed(id);
+    for (id, (_, file)) in enabled.iter().filter(|(id, (is_on, _))| *is_on && is_wanted(id)) {
+        let (plugin, marketplace) = id.split_once('@').unwrap_or((id, ""));
+        let known = marketplaces.as_ref().and_then(|known| place(known, marketplace));
+        let market = known.or_else(|| name(marketplace));
+        let found = market.and_then(|market| Some((entry(&market, plugin)?, market)));
+        let dir =
+            found.as_ref().and_then(|(entry, market)| below(market, entry["source"].as_str()?));
+        match dir.filter(|dir| dir.is_dir()) {
+            Some(dir) => {
+                let entry = found.map(|(entry, _)| entry);
+                state.roots.extend(Plugin { dir, name: plugin, entry }.roots());
+            }
+            None => state.add_missing(id, file),
+        }
+    }
+}
+
 /// Adds the directories of skills of the plugins that are installed in `dir`, for a start in `here`.
 pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path, state: &mut AgentState) {
     let Some(installed) = Settings::read(dir.join("installed_plugins.json")) else { return };

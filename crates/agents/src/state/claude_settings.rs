@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::claude_types::wrong_type;
-use super::options::{Options, PLACE};
+use super::options::{Options, PLACE, added_directories};
 use super::settings::{Settings, Syntax, entries};
 use super::{Obstacle, Start};
 
@@ -24,6 +24,8 @@ pub(super) struct Files {
     user: Option<Settings>,
     /// The files of the project, and of the user in the project, lowest precedence first.
     project: Vec<Settings>,
+    /// The files in directories that an option adds.
+    added: Vec<Settings>,
     /// The files of the administrator, which win over the others.
     pub(super) managed: Vec<Settings>,
     /// The paths of those files, whether they can be read or not; the first is always the same.
@@ -40,7 +42,8 @@ impl Files {
             local_dirs(start).into_iter().map(|dir| dir.join(".claude/settings.local.json"));
         let project = std::iter::once(dir.join(".claude/settings.json")).chain(local);
         let managed = start.in_system(MANAGED);
-        let parts = entries(&managed.join("managed-settings.d"));
+        let parts = entries(&managed.join("managed-settings.d")).into_iter();
+        let parts = parts.filter(|path| is_part(path));
         let managed_paths: Vec<PathBuf> =
             std::iter::once(managed.join("managed-settings.json")).chain(parts).collect();
         let mut ignored = Vec::new();
@@ -63,7 +66,11 @@ impl Files {
         let is_read = |path: &PathBuf| {
             reads(if path.ends_with("settings.local.json") { "local" } else { "project" })
         };
-        let project: Vec<Settings> = project.filter(is_read).filter_map(valid).collect();
+        let project: Vec<Settings> = project.filter(is_read).filter_map(&mut valid).collect();
+        let added = added_directories(start).into_iter().flat_map(|dir| {
+            ["settings.json", "settings.local.json"].map(|name| dir.join(".claude").join(name))
+        });
+        let added = added.filter(is_read).filter_map(&mut valid).collect();
         let given = options.values(&["--settings"]).into_iter().filter_map(|given| {
             let file = || Settings::read(dir.join(given));
             Settings::parse(given, PathBuf::from(PLACE))
@@ -73,6 +80,7 @@ impl Files {
         Files {
             user,
             project: project.into_iter().chain(given).collect(),
+            added,
             managed: managed_paths.iter().filter_map(Settings::read).collect(),
             managed_paths,
             ignored,
@@ -84,15 +92,26 @@ impl Files {
         self.user.iter().chain(&self.project).chain(&self.managed)
     }
 
-    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides.
+    /// Returns the switches of plugins, by `NAME@MARKETPLACE`, each with the file that decides. Of the settings
+    /// in directories that an option adds, only these count.
     pub(super) fn enabled_plugins(&self) -> BTreeMap<String, (bool, &Path)> {
         let mut enabled = BTreeMap::new();
-        for file in self.all() {
+        for file in self.added.iter().chain(self.all()) {
             for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
                 enabled.insert(id.clone(), (*value == Value::Bool(true), &*file.path));
             }
         }
         enabled
+    }
+
+    /// Returns the directory of a marketplace that the user or the administrator names. Those of a project need trust.
+    pub(super) fn marketplace(&self, name: &str) -> Option<PathBuf> {
+        let mut files = self.managed.iter().rev().chain(&self.user);
+        let path = |file: &'_ Settings| {
+            let source = &file.value["extraKnownMarketplaces"][name]["source"];
+            source["path"].as_str().map(PathBuf::from)
+        };
+        files.find_map(path)
     }
 
     /// Returns the value of an environment variable, and what sets it: the settings of the user or the
@@ -132,6 +151,13 @@ impl Files {
         (*value == Value::Bool(true) || named)
             .then(|| Obstacle::new(format!("{KEY}: {value}"), &file.path))
     }
+}
+
+/// Tells whether a file beside the administrator's settings is a part of them: one that is not hidden, with `.json`
+/// at its end in this letter case.
+fn is_part(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    !name.starts_with('.') && path.extension().is_some_and(|end| end == "json") && path.is_file()
 }
 
 /// Returns the directories whose `settings.local.json` is read, lowest precedence first: the starting

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::manifest_path::below;
 use super::options::{Options, PLACE};
-use super::settings::{Settings, Syntax, directories, toml};
+use super::settings::{Settings, Syntax, directories, toml, with_own_hooks};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -18,6 +18,9 @@ use repertoire::catalog::{RuleTarget, levels};
 
 /// The manifests of a plugin, of which it needs one.
 const MANIFESTS: [&str; 2] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json"];
+
+/// The administrator's file of what all configurations have to obey, relative to the root of the system.
+pub(super) const REQUIREMENTS: &str = "etc/codex/requirements.toml";
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Codex.user_dir(start);
@@ -42,11 +45,15 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = without_list(&layers) {
         state.turn_all_off(&by);
     }
-    state.hooks_off = hooks_off(start, &layers);
-    let switch =
-        |layer: &Layer| Some((server::is_off_in_codex(&layer.config)?, layer.path.clone()));
-    let last = layers.iter().rev().find_map(switch).filter(|(is_off, _)| *is_off);
-    state.server_off = last.map(|(_, file)| Obstacle::new(server::codex_setting(), &file));
+    let managed_only = of_managed_only(start);
+    let off = hooks_off(start, &layers);
+    state.spares_managed_hooks = managed_only.is_some() && off.is_none();
+    state.hooks_off = off.or(managed_only);
+    // It runs the hooks of each of these files without asking for trust.
+    let managed = ["hooks.json", "requirements.toml", "managed_config.toml", "config.toml"];
+    let managed = managed.map(|name| start.in_system("etc/codex").join(name));
+    state.managed_settings = with_own_hooks(&managed, HookAgent::Codex);
+    state.server_off = server_off(start, &layers);
     let own = ["requirements.toml", "managed_config.toml", "config.toml"];
     state.demanded =
         own.map(|name| (start.in_system("etc/codex").join(name), Syntax::Toml)).to_vec();
@@ -202,25 +209,43 @@ fn without_list(layers: &[Layer]) -> Option<Obstacle> {
         .then(|| Obstacle::new(format!("skills.{KEY} = false"), &decides.path))
 }
 
-/// Returns the setting that keeps hooks from running: for all, or for those that the administrator did not
-/// write.
+/// Returns the setting by which only the administrator's hooks run.
+fn of_managed_only(start: &Start) -> Option<Obstacle> {
+    const KEY: &str = "allow_managed_hooks_only";
+    let file = Layer::read(start.in_system(REQUIREMENTS))?;
+    let is_set = file.config.get(KEY).and_then(Item::as_bool) == Some(true);
+    is_set.then(|| Obstacle::new(format!("{KEY} = true"), &file.path))
+}
+
+/// Returns the setting that takes the tools of the server away: in the last layer that has it, or of the administrator.
+fn server_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
+    let layer = layers.iter().rev().find(|layer| server::is_in_codex(&layer.config))?;
+    let by_layer = server::of_codex(&layer.config);
+    by_layer.map(|setting| Obstacle::new(setting, &layer.path)).or_else(|| {
+        let requirements = Layer::read(start.in_system(REQUIREMENTS))?;
+        let command = layers.iter().rev().find_map(|layer| server::command_in_codex(&layer.config));
+        let setting = server::required_in_codex(&requirements.config, command)?;
+        Some(Obstacle::new(setting, &requirements.path))
+    })
+}
+
+/// Returns the setting that keeps all hooks from running.
 fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
-    const MANAGED_ONLY: &str = "allow_managed_hooks_only";
-    let requirements = Layer::read(start.in_system("etc/codex/requirements.toml"));
-    let is_managed =
-        |file: &Layer| file.config.get(MANAGED_ONLY).and_then(Item::as_bool) == Some(true);
-    if let Some(file) = requirements.as_ref().filter(|file| is_managed(file)) {
-        return Some(Obstacle::new(format!("{MANAGED_ONLY} = true"), &file.path));
-    }
-    if let Some(file) = requirements.filter(|file| file.feature("hooks") == Some(false)) {
-        return Some(Obstacle::new("features.hooks = false", &file.path));
-    }
     // `codex_hooks` is the earlier name of the feature.
-    let (name, decides) = ["hooks", "codex_hooks"].into_iter().find_map(|name| {
+    const NAMES: [&str; 2] = ["hooks", "codex_hooks"];
+    let off = |name: &str, file: &Layer| {
+        let is_off = file.feature(name) == Some(false);
+        is_off.then(|| Obstacle::new(format!("features.{name} = false"), &file.path))
+    };
+    let requirements = Layer::read(start.in_system(REQUIREMENTS));
+    let required = requirements.as_ref();
+    if let Some(by) = required.and_then(|file| NAMES.iter().find_map(|name| off(name, file))) {
+        return Some(by);
+    }
+    let (name, decides) = NAMES.into_iter().find_map(|name| {
         Some((name, layers.iter().rev().find(|layer| layer.feature(name).is_some())?))
     })?;
-    let is_off = decides.feature(name) == Some(false);
-    is_off.then(|| Obstacle::new(format!("features.{name} = false"), &decides.path))
+    off(name, decides)
 }
 
 /// Returns the entries of `[[skills.config]]`, each true if it turns skills off. One with both a name and
@@ -285,10 +310,20 @@ fn plugins(cache: &Path, layers: &[Layer], state: &mut AgentState) {
         Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), skills))
     };
     for (id, off) in enabled {
-        if let Some(root) = root(id) {
-            state.add(root, off.as_ref().or(without.as_ref()));
+        match root(id) {
+            Some(root) => state.add(root, off.as_ref().or(without.as_ref())),
+            None if off.is_none() => {
+                let file = layers.iter().rev().find(|layer| names_plugin(layer, id));
+                let by = file.map(|file| Obstacle::new(format!("plugins.\"{id}\""), &file.path));
+                state.missing_plugins.extend(by.map(|by| (id.to_owned(), by)));
+            }
+            None => {}
         }
     }
+}
+
+fn names_plugin(layer: &Layer, id: &str) -> bool {
+    layer.config.get("plugins").is_some_and(|plugins| plugins.get(id).is_some())
 }
 
 /// The numbers of the version that the name of a directory tells.

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::copilot_managed::Managed;
 use super::manifest_path::{below, each_below};
 use super::options::added_directories;
 use super::settings::{Settings, entries};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
@@ -27,13 +28,14 @@ const SHARED: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Copilot.user_dir(start);
-    let user = user_settings(user_dir.as_deref());
+    let managed = Managed::read(start);
+    let user = user_settings(user_dir.as_deref(), &managed);
     let mut state = AgentState { settings_dirs: vec![start.project()], ..AgentState::default() };
     let mut places = places(start, user_dir.as_deref(), &user, &mut state);
     places.reverse();
     state.roots.extend(places.into_iter().map(|(root, _)| root));
     // The files of a repository turn no skills off, nor does the earlier file.
-    if let Some(file) = user.iter().find(|file| file.path.ends_with("settings.json")) {
+    if let Some(file) = user.iter().find(|file| is_settings(file)) {
         for key in ["disabledSkills", "disabled_skills"] {
             for name in file.texts(&format!("/{key}")) {
                 let by = Obstacle::new(format!("{key}: [\"{name}\"]"), &file.path);
@@ -41,9 +43,19 @@ pub(super) fn state(start: &Start) -> AgentState {
             }
         }
     }
-    state.hooks_off = hooks_off(start);
+    managed.apply(&mut state);
+    let servers = user_dir.as_ref().map(|dir| dir.join("mcp-config.json"));
+    let own = user.iter().find(|file| is_settings(file));
+    let servers = servers.and_then(Settings::read);
+    let server_off = server::of_copilot(own, servers.as_ref(), managed.file.as_ref());
+    state.server_off = server_off.or_else(|| managed.plugins_only("mcp"));
+    let of_repository = hooks_off(start);
+    let only_managed = managed.only_managed_hooks();
+    state.spares_managed_hooks = of_repository.is_some() || only_managed.is_some();
+    state.hooks_off = only_managed.or(of_repository);
+    state.managed_settings = managed.hooks_file();
     let hooks = user_dir.map(|dir| dir.join("hooks")).into_iter();
-    let hooks = hooks.chain([start.project().join(".github/hooks")]);
+    let hooks = hooks.chain([start.project().join(".github/hooks"), managed.hooks]);
     state.ignored_files = hooks.flat_map(|dir| switched_off(&dir)).collect();
     state
 }
@@ -66,7 +78,9 @@ fn places(
             places.extend(dirs.map(|dir| (SkillRoot::project(dir.join(name)), kind)));
         }
     }
-    let more = added_directories(start, ".github/skills").into_iter();
+    // Of a directory that the user adds, only the first of these counts.
+    let more = added_directories(start).into_iter();
+    let more = more.map(|dir| SkillRoot::project(dir.join(PROJECT_DIRS[0])));
     places.extend(more.map(|root| (root, Kind::Project)));
     if let Some(dir) = user_dir {
         places.push((SkillRoot::user(dir.join("skills")), Kind::Personal));
@@ -74,7 +88,8 @@ fn places(
         let is_named = start.named_dir("COPILOT_HOME").is_some();
         let shared = start.in_home(".agents/skills").filter(|_| !is_named);
         places.extend(shared.map(|dir| (SkillRoot::user(dir), Kind::Shared)));
-        let plugins = plugins(&dir.join("installed-plugins"), user, state).into_iter();
+        let managed = Managed::read(start);
+        let plugins = plugins(&dir.join("installed-plugins"), user, &managed, state).into_iter();
         places.extend(plugins.map(|root| (root, Kind::Plugin)));
     }
     places.extend(added(start, user).into_iter().map(|root| (root, Kind::Custom)));
@@ -129,16 +144,23 @@ pub(super) fn listing_budget(start: &Start) -> ListingBudget {
     };
     let limit = named.and_then(|value| digits(value.trim())).filter(|limit| *limit > 0);
     let user_dir = HookAgent::Copilot.user_dir(start);
-    let user = user_settings(user_dir.as_deref());
+    let user = user_settings(user_dir.as_deref(), &Managed::read(start));
     let places = places(start, user_dir.as_deref(), &user, &mut AgentState::default());
     let places = places.iter().map(|(root, kind)| root.listed(*kind as usize, kind.word()));
     ListingBudget::Entries { limit: limit.unwrap_or(LIMIT), places: places.collect() }
 }
 
-/// Returns the settings of the user. Earlier versions kept them in `config.json`.
-fn user_settings(user_dir: Option<&Path>) -> Vec<Settings> {
+/// Returns the settings of the user and those of the administrator, whose plugins win. Earlier versions kept those of
+/// the user in `config.json`.
+fn user_settings(user_dir: Option<&Path>, managed: &Managed) -> Vec<Settings> {
     let of_user = |name: &str| Settings::read(user_dir?.join(name));
-    ["config.json", "settings.json"].into_iter().filter_map(of_user).collect()
+    let of_user = ["config.json", "settings.json"].into_iter().filter_map(of_user);
+    of_user.chain(managed.file.clone()).collect()
+}
+
+/// Tells whether a file is the one with the user's settings.
+fn is_settings(file: &Settings) -> bool {
+    file.path.file_name().is_some_and(|name| name == "settings.json")
 }
 
 /// Returns the setting of the repository that turns all hooks off. That of the user's own settings has no
@@ -168,7 +190,8 @@ fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
     let variable = variable.map(|dirs| dirs.to_string_lossy().into_owned()).unwrap_or_default();
     let named = variable.split(',').map(str::trim).filter(|dir| !dir.is_empty());
     let keys = ["/skillDirectories", "/skill_directories"];
-    let settings = user.iter().flat_map(|file| keys.iter().flat_map(|key| file.texts(key)));
+    let own = user.iter().filter(|file| !file.path.ends_with("managed-settings.json"));
+    let settings = own.flat_map(|file| keys.iter().flat_map(|key| file.texts(key)));
     // One that is a skill itself counts as that skill.
     let root = |path: PathBuf| {
         let name = path.file_name().filter(|_| path.join("SKILL.md").is_file());
@@ -180,7 +203,12 @@ fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
 
 /// Returns the directories of skills of the plugins that are on. Their files are in `dir/MARKETPLACE/PLUGIN`,
 /// or, if the marketplace is a directory, in their place there.
-fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) -> Vec<SkillRoot> {
+fn plugins(
+    dir: &Path,
+    user: &[Settings],
+    managed: &Managed,
+    state: &mut AgentState,
+) -> Vec<SkillRoot> {
     let mut found = BTreeMap::new();
     for file in user {
         // The list of the copied ones, of which those without a marketplace have a directory of their own.
@@ -203,12 +231,16 @@ fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) -> Vec<SkillRo
     }
     let mut roots = Vec::new();
     for (id, (is_on, file, dir)) in found {
-        let name = id.split('@').next().unwrap_or_default();
+        let (name, marketplace) = id.split_once('@').unwrap_or((&id, ""));
+        let off = (!is_on).then(|| Obstacle::of_plugin(&id, &file.path));
+        if dir.is_none() && is_on {
+            state.add_missing(&id, &file.path);
+        }
+        let off = off.or_else(|| managed.refuses(place_of(marketplace, user)));
         for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
-            if is_on {
-                roots.push(root);
-            } else {
-                state.left_out.push((root.path, Obstacle::of_plugin(&id, &file.path)));
+            match &off {
+                None => roots.push(root),
+                Some(by) => state.left_out.push((root.path, by.clone())),
             }
         }
     }
@@ -218,14 +250,19 @@ fn plugins(dir: &Path, user: &[Settings], state: &mut AgentState) -> Vec<SkillRo
 /// Returns the place of the plugin `name` in a marketplace that is a directory.
 fn in_marketplace(marketplace: &str, name: &str, user: &[Settings]) -> Option<PathBuf> {
     const FILES: [&str; 2] = [".github/plugin/marketplace.json", ".claude-plugin/marketplace.json"];
-    let path = user.iter().rev().find_map(|file| {
-        file.value["extraKnownMarketplaces"][marketplace]["source"]["path"].as_str()
-    })?;
-    let dir = Path::new(path);
+    let dir = place_of(marketplace, user)?;
     let plugins = FILES.iter().find_map(|file| Settings::read(dir.join(file)))?;
     let plugins = plugins.value["plugins"].as_array()?;
     let source = plugins.iter().find(|plugin| plugin["name"] == name)?["source"].as_str()?;
     below(dir, source)
+}
+
+/// Returns the place of a marketplace that is a directory.
+fn place_of<'f>(marketplace: &str, user: &'f [Settings]) -> Option<&'f Path> {
+    let place = |file: &'f Settings| {
+        file.value["extraKnownMarketplaces"][marketplace]["source"]["path"].as_str()
+    };
+    user.iter().rev().find_map(place).map(Path::new)
 }
 
 /// Returns the directories of skills of the plugin in `dir`: those that its manifest names, or else `skills`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::Options;
 use super::settings::{Settings, Syntax, entries};
-use super::{AgentState, Obstacle, SkillRoot, Start};
+use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
@@ -80,6 +80,12 @@ pub(super) fn state(start: &Start) -> AgentState {
     }
     let dirs: Vec<PathBuf> =
         user_dir.into_iter().chain(levels.iter().map(|dir| dir.join(".factory"))).collect();
+    state.server_off = server::of_droid(
+        dirs.iter()
+            .filter_map(|dir| Settings::read(dir.join("mcp.json")))
+            .collect::<Vec<_>>()
+            .into_iter(),
+    );
     state.hooks_off = hooks_off(&dirs, &files);
     state.replaced_hooks = dirs.iter().filter_map(|dir| replaced(dir)).collect();
     state

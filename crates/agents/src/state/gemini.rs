@@ -71,7 +71,8 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = without_tool(&files) {
         state.turn_all_off(&by);
     }
-    state.server_off = server::of_gemini(&files);
+    state.server_off = server::of_gemini(HookAgent::Gemini, &files)
+        .or_else(|| server::of_gemini_switch(user_dir.as_deref()));
     state.hooks_off = hooks_off(&files);
     state
 }

@@ -5,14 +5,17 @@
 //! precedences were taken, or the version with which they were observed.
 
 mod claude_code;
+mod claude_commands;
 mod claude_plugins;
 mod claude_settings;
 mod claude_types;
 mod codex;
 mod copilot;
+mod copilot_managed;
 mod cursor;
 mod denied;
 mod droid;
+mod env_files;
 mod filled;
 mod folders;
 mod gemini;
@@ -36,6 +39,7 @@ use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
 use settings::Syntax;
 
+pub use claude_commands::AgentCommand;
 pub use skill_place::SkillPlace;
 pub use start::Start;
 
@@ -53,8 +57,8 @@ pub struct AgentState {
     pub spares_managed_hooks: bool,
     /// The settings files without which, if they are not valid, the agent does not start.
     pub(crate) demanded: Vec<(PathBuf, Syntax)>,
-    /// The setting that takes the tools of this program's MCP server, `repertoire`, away from the model.
-    pub server_off: Option<Obstacle>,
+    /// The setting that takes the tools of the MCP server away from the model; not for Claude Code.
+    pub(crate) server_off: Option<Obstacle>,
     /// The administrator's settings file with hooks, for an agent that has one.
     pub managed_settings: Option<PathBuf>,
     /// The directories whose settings the agent reads as those of the project.
@@ -68,6 +72,8 @@ pub struct AgentState {
     /// The directories of skills that the agent leaves out, each with the setting because of which: those of
     /// plugins that are turned off, or of a project that the user distrusts.
     pub left_out: Vec<(PathBuf, Obstacle)>,
+    /// The plugins that a setting turns on and that are not installed, by `NAME@MARKETPLACE`, each with that setting.
+    pub missing_plugins: Vec<(String, Obstacle)>,
 }
 
 /// A directory in which an agent finds skills.
@@ -175,6 +181,24 @@ impl HookAgent {
         state
     }
 
+    /// Returns the setting that takes the tools of this program's MCP server, `repertoire`, away from the model of the
+    /// agent, if somebody starts it at `start`; `None` if the model has them, or if no server is installed.
+    pub fn server_off(self, start: &Start) -> Option<Obstacle> {
+        match self {
+            HookAgent::ClaudeCode => claude_code::server_off(start),
+            _ => self.state(start).server_off,
+        }
+    }
+
+    /// Returns the commands of users, projects and plugins that the agent lists to its model like skills, for its
+    /// `state`. Reads the files. Only Claude Code has such commands.
+    pub fn commands(self, state: &AgentState) -> Vec<AgentCommand> {
+        match self {
+            HookAgent::ClaudeCode => claude_commands::commands(state),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the budget of the agent's own list of skills, for a conversation with `model`, if the agent
     /// names one; `None` if it cuts no descriptions, or if its budget is not known.
     pub fn listing_budget(self, start: &Start, model: Option<&str>) -> Option<ListingBudget> {
@@ -263,6 +287,12 @@ impl AgentState {
             Some(by) => self.left_out.push((root.path, by.clone())),
             None => self.roots.push(root),
         }
+    }
+
+    /// Adds a plugin that the file turns on and that is not installed.
+    fn add_missing(&mut self, id: &str, file: &Path) {
+        let by = Obstacle::new(format!("enabledPlugins: {{\"{id}\": true}}"), file);
+        self.missing_plugins.push((id.to_owned(), by));
     }
 
     /// Adds a setting that turns off everything that the agent finds.

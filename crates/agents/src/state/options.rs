@@ -104,10 +104,6 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
         };
         leave_out(state, is_read, &by(&format!("--setting-sources {}", sources.join(","))));
     }
-    state.roots.extend(added_directories(start, ".claude/skills"));
-    for dir in options.values(&["--plugin-dir"]) {
-        state.roots.extend(of_variable(start.dir().join(dir).as_os_str()));
-    }
     for rule in options.tools(&["--disallowedTools", "--disallowed-tools"]) {
         deny(rule, Path::new(PLACE), state);
     }
@@ -117,11 +113,18 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
     }
 }
 
-/// Returns the directory `skills` of each directory that the user lets the agent use, too.
-pub(super) fn added_directories(start: &Start, skills: &str) -> Vec<SkillRoot> {
+/// Returns the directories that `--add-dir` lets the agent use, too. Those of Claude Code and Copilot CLI are
+/// searched for skills; those of Codex, Gemini CLI and Qwen Code, and those that settings add
+/// (`permissions.additionalDirectories`, `context.includeDirectories`), are not.
+pub(super) fn added_directories(start: &Start) -> Vec<PathBuf> {
     let dirs = Options::of(start).list(&["--add-dir"]).into_iter();
-    let dirs = dirs.map(|dir| start.dir().join(dir)).filter(|dir| dir.is_dir());
-    dirs.map(|dir: PathBuf| SkillRoot::project(dir.join(skills))).collect()
+    dirs.map(|dir| start.dir().join(dir)).filter(|dir| dir.is_dir()).collect()
+}
+
+/// Returns the directories of skills of the plugins that `--plugin-dir` names.
+pub(super) fn named_plugins(start: &Start) -> Vec<SkillRoot> {
+    let dirs = Options::of(start).values(&["--plugin-dir"]).into_iter();
+    dirs.flat_map(|dir| of_variable(start.dir().join(dir).as_os_str())).collect()
 }
 
 /// Leaves out the extensions that the option does not name.
@@ -262,11 +265,23 @@ mod tests {
             (ClaudeCode, "--settings off.json", vec![]),
             (ClaudeCode, "--settings {\"permissions\":{\"deny\":[\"Skill\"]}}", vec![]),
             (ClaudeCode, "--add-dir ../other", with(&claude, &["p/../other/.claude/skills"])),
+            (ClaudeCode, "--add-dir=../other", with(&claude, &["p/../other/.claude/skills"])),
+            (ClaudeCode, "--add-dir ../nowhere", claude.to_vec()),
+            (ClaudeCode, "--add-dir ../other --disallowedTools Skill", vec![]),
+            (ClaudeCode, "--add-dir ../other --settings off.json", vec![]),
+            (ClaudeCode, "--add-dir ../other --setting-sources user", vec!["home/.claude/skills"]),
+            (
+                ClaudeCode,
+                "--add-dir ../other --setting-sources project",
+                vec!["p/.claude/skills", "p/../other/.claude/skills"],
+            ),
             (ClaudeCode, "--plugin-dir ../kit", with(&claude, &["p/../kit/skills"])),
+            (ClaudeCode, "--plugin-dir ../kit --settings off.json", vec![]),
             (Codex, "exec -c skills.include_instructions=false hi", vec![]),
             (Codex, "-p quiet", vec![]),
             (Gemini, "-e none", gemini.to_vec()),
             (Gemini, "-e poetry", with(&["home/.gemini/extensions/poetry/skills"], &gemini)),
+            (Gemini, "-e none --include-directories ../other", gemini.to_vec()),
             (Gemini, "", with(&["home/.gemini/extensions/poetry/skills"], &gemini)),
             (Qwen, "--exclude-tools skill", vec![]),
             (Copilot, "--excluded-tools skill", vec![]),

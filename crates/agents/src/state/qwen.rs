@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::denied::deny;
 use super::folders::{distrusted_folder, extensions, trust_rules};
 use super::settings::{Settings, Syntax, decides};
-use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
+use super::{AgentState, Obstacle, SkillRoot, Start, env_files, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::{RuleTarget, Scope};
 
@@ -18,6 +18,44 @@ const SYSTEM: &str = if cfg!(target_os = "macos") {
 };
 
 pub(super) fn state(start: &Start) -> AgentState {
+    // Its files of variables depend on the settings, which name variables of these files.
+    let files = files(start);
+    let excluded = files.all().iter().find_map(|file| {
+        let list = file.value.pointer("/advanced/excludedEnvVars")?;
+        list.is_array().then(|| file.texts("/advanced/excludedEnvVars"))
+    });
+    let excluded = excluded.unwrap_or_else(|| env_files::EXCLUDED.to_vec());
+    let excluded: Vec<String> = excluded.into_iter().map(str::to_owned).collect();
+    let user_dir = HookAgent::Qwen.user_dir(start);
+    let is_trusted = files.distrusted.is_none();
+    let environment = env_files::environment(start, user_dir.as_deref(), is_trusted, &excluded);
+    if environment == start.environment {
+        return with(start, &files);
+    }
+    let start = &Start { environment, ..start.clone() };
+    with(start, &self::files(start))
+}
+
+/// The settings files.
+struct Files {
+    defaults: Option<Settings>,
+    user: Option<Settings>,
+    project: Option<Settings>,
+    overrides: Option<Settings>,
+    /// The path of the last one.
+    managed: PathBuf,
+    /// The rule by which the user distrusts the starting directory.
+    distrusted: Option<Obstacle>,
+}
+
+impl Files {
+    /// Returns the files, lowest precedence first.
+    fn all(&self) -> Vec<&Settings> {
+        [&self.defaults, &self.user, &self.project, &self.overrides].into_iter().flatten().collect()
+    }
+}
+
+fn files(start: &Start) -> Files {
     let dir = start.dir();
     let is_home = start.home.as_deref() == Some(&*dir);
     let user_dir = HookAgent::Qwen.user_dir(start);
@@ -25,20 +63,29 @@ pub(super) fn state(start: &Start) -> AgentState {
     let overrides = overrides.unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
     let defaults = start.variables.get("QWEN_CODE_SYSTEM_DEFAULTS_PATH").map(PathBuf::from);
     let defaults = defaults.unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
-    let managed_settings = Some(overrides.clone());
-    // A fault in the files of the user or a project does not stop it.
-    let demanded = vec![(overrides.clone(), Syntax::Lenient)];
+    let managed = overrides.clone();
     let read = |path: PathBuf| filled::read(path, &start.environment);
     let (overrides, defaults) = (read(overrides), read(defaults));
     let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
     let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
-    let is_trusted = distrusted.is_none();
-    let project = read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
-    let files: Vec<&Settings> =
-        [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
+    let is_read = distrusted.is_none() && !is_home;
+    let project = read(dir.join(".qwen/settings.json")).filter(|_| is_read);
+    Files { defaults, user, project, overrides, managed, distrusted }
+}
 
+/// Returns the state with these settings files.
+fn with(start: &Start, files: &Files) -> AgentState {
+    let dir = start.dir();
+    let is_home = start.home.as_deref() == Some(&*dir);
+    let user_dir = HookAgent::Qwen.user_dir(start);
+    let (distrusted, managed) = (files.distrusted.clone(), &files.managed);
+    let is_trusted = distrusted.is_none();
+    let files = files.all();
+    let managed_settings = Some(managed.clone());
+    // A fault in the files of the user or a project does not stop it.
+    let demanded = vec![(managed.clone(), Syntax::Lenient)];
     let mut state = AgentState { demanded, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
     if let Some(user) = &user_dir {
@@ -69,7 +116,7 @@ pub(super) fn state(start: &Start) -> AgentState {
         }
     }
     let off = decides(&files, "/disableAllHooks", true);
-    state.server_off = server::of_gemini(&files);
+    state.server_off = server::of_gemini(HookAgent::Qwen, &files);
     state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
     state
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 use toml_edit::DocumentMut;
 
 use super::Obstacle;
+use crate::agent::HookAgent;
 
 /// The largest settings file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -155,6 +156,13 @@ impl Settings {
 pub(super) fn decides<'f>(files: &[&'f Settings], at: &str, value: bool) -> Option<&'f Settings> {
     let decides = files.iter().rev().find(|file| file.switch(at).is_some())?;
     (decides.switch(at) == Some(value)).then_some(decides)
+}
+
+/// Returns the first of the administrator's settings files that names our hook for `agent`, or else the first.
+pub(super) fn with_own_hooks(paths: &[PathBuf], agent: HookAgent) -> Option<PathBuf> {
+    let command = format!("hook {agent}");
+    let own = paths.iter().find(|path| text(path).is_some_and(|text| text.contains(&command)));
+    own.or_else(|| paths.first()).cloned()
 }
 
 /// Reads the settings file in TOML at `path`.

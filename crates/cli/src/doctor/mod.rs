@@ -250,12 +250,7 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
 /// Returns the faults of agents that have our MCP server, and a setting that takes it away from the model.
 fn servers_off(common: &Common) -> Vec<String> {
     let fault = |agent: HookAgent| {
-        mcp::installed_options(agent, common)?;
-        let by = agent.state(&setup::start(common)).server_off?;
-        let title = agent.title();
-        Some(format!(
-            "MCP server of {agent}: {title} does not show its tools to the model because of {by}"
-        ))
+        Some(format!("MCP server of {agent}: {}", mcp::hidden_tools(agent, common)?))
     };
     HookAgent::ALL.into_iter().filter_map(fault).collect()
 }

@@ -45,7 +45,9 @@ pub(super) struct Hook {
 pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
     match agent {
         HookAgent::ClaudeCode => &[Place::System, Place::User, Place::Project, Place::Local],
-        HookAgent::Gemini | HookAgent::Qwen => &[Place::System, Place::User, Place::Project],
+        HookAgent::Codex | HookAgent::Copilot | HookAgent::Gemini | HookAgent::Qwen => {
+            &[Place::System, Place::User, Place::Project]
+        }
         _ => &[Place::User, Place::Project],
     }
 }

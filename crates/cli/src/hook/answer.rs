@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 use clap::Parser as _;
+use repertoire::activation::Typed;
 use repertoire::diagnostic::Code;
 use repertoire::session::Session;
 use repertoire::{Budget, Diagnostic, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
@@ -107,6 +108,14 @@ pub(super) fn prepare(
     ExitCode::Done
 }
 
+/// Tells whether a message is the command of one of the agent's files.
+fn names_command(agent: HookAgent, message: &str, common: &Common) -> bool {
+    let Some(typed) = Typed::parse(message) else { return false };
+    let common = common.for_agent(agent);
+    let commands = setup::agent_state(&common).map(|(agent, state)| agent.commands(state));
+    commands.is_some_and(|commands| commands.iter().any(|command| command.name == typed.word))
+}
+
 /// The options whose skills are being read at the moment; `None` at other times.
 #[derive(Clone, Default)]
 struct Loading(Arc<Mutex<Option<Common>>>);
@@ -150,6 +159,9 @@ fn answer(
     call.is_listed_by_client =
         matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_))
             && is_listed(agent, conversation, &common);
+    if let HookEvent::Prompt(prompt) = &call.event {
+        call.is_agent_command = names_command(agent, prompt, &common);
+    }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths.iter_mut() {

@@ -53,8 +53,15 @@ impl Entry for Hooks {
     fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
         match &self.form {
             Form::File(_) => Ok(agents::plugin_words(text)),
-            Form::Settings { .. } => settings::own(text, &|command| self.is_own(command))
-                .map(|command| command.as_deref().map(split)),
+            Form::Settings { .. } => {
+                let is_own = |command: &str| self.is_own(command);
+                let command = match settings::own_in_toml(text, &is_own) {
+                    // The administrator's hooks of Codex may be in TOML.
+                    Some(command) if self.agent == HookAgent::Codex => Some(command),
+                    _ => settings::own(text, &is_own)?,
+                };
+                Ok(command.as_deref().map(split))
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use crate::agent::{
 use crate::args::{Cli, Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
+use crate::setup;
 
 pub(super) fn install(
     McpInstallArgs { place: McpPlaceArgs { agent, place }, client }: &McpInstallArgs,
@@ -42,6 +43,13 @@ pub(crate) fn installed_options(agent: HookAgent, common: &Common) -> Option<Com
     let words = |place| target(agent, &plain_words().ok()?, place, common).ok()?.words().ok()?;
     let words = [Place::Project, Place::User].into_iter().find_map(words)?;
     <Cli>::try_parse_from(words).ok().map(|cli| cli.common)
+}
+
+/// Explains why the model of `agent` does not have the tools of our MCP server, which is installed.
+pub(crate) fn hidden_tools(agent: HookAgent, common: &Common) -> Option<String> {
+    installed_options(agent, common)?;
+    let by = agent.server_off(&setup::start(common))?;
+    Some(format!("{} does not show its tools to the model because of {by}", agent.title()))
 }
 
 /// Adds the server, with `options`, to the settings of `agent` in `place`. A dry run changes nothing.

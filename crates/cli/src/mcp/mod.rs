@@ -28,7 +28,7 @@ use crate::output::Output;
 use crate::signals::Signals;
 use crate::{sanitize, setup};
 pub(crate) use client_list::is_listed;
-pub(crate) use install::{add, installed_options, remove};
+pub(crate) use install::{add, hidden_tools, installed_options, remove};
 use listing::AgentSettings;
 use store::Stores;
 use tokens::{Token, Tokens};

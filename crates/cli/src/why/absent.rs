@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use repertoire::catalog::{Source, near_misses};
 use repertoire::{Error, ErrorCode};
-use repertoire_agents::HookAgent;
+use repertoire_agents::{AgentCommand, HookAgent};
 
 use crate::args::Common;
 use crate::setup;
@@ -16,6 +16,9 @@ const MAX_DIRS: usize = 2000;
 
 /// Returns the error that says where the skill `name` is, and why it is not known; `None` if it is nowhere.
 pub(super) fn reason(name: &str, common: &Common) -> Option<Error> {
+    if let Some(missing) = missing_plugin(name, common) {
+        return Some(missing);
+    }
     let name = name.rsplit([':', '/']).next().filter(|name| !name.is_empty())?;
     left_out(name, common)
         .or_else(|| misplaced(name, common))
@@ -35,6 +38,17 @@ fn left_out(name: &str, common: &Common) -> Option<Error> {
     let (dir, by) = state.left_out.iter().find(|(dir, _)| holds(dir, name))?;
     let why = format!("{} leaves out {} because of {by}", agent.title(), dir.display());
     Some(not_found(name, &why, "change that setting, which the agent itself obeys"))
+}
+
+/// Returns the error about a skill of a plugin that a setting turns on and that is not installed.
+fn missing_plugin(name: &str, common: &Common) -> Option<Error> {
+    let (plugin, _) = name.split_once([':', '/'])?;
+    let (agent, state) = setup::agent_state(common)?;
+    let is_it = |id: &str| id.split('@').next() == Some(plugin);
+    let (id, by) = state.missing_plugins.iter().find(|(id, _)| is_it(id))?;
+    let title = agent.title();
+    let why = format!("{title} has not installed the plugin `{id}`, although {by} turns it on");
+    Some(not_found(name, &why, &format!("install the plugin in {title}")))
 }
 
 /// Returns the error about a file that would be the skill if it had the right name.
@@ -73,28 +87,31 @@ fn elsewhere(name: &str, common: &Common) -> Option<Error> {
     Some(not_found(name, &why, &help))
 }
 
-/// Returns the error about a command of Claude Code, which lists those in `commands` as skills (seen with 2.1.332).
+/// Returns the error about a command, which Claude Code lists to its model like a skill.
 fn command(name: &str, common: &Common) -> Option<Error> {
     let agent = HookAgent::ClaudeCode;
     if common.agent.is_some_and(|named| named != agent) {
         return None;
     }
-    let start = setup::start(common);
-    let project = absolute(&start.project).ok()?;
-    let levels = start.dir.ancestors().take_while(|dir| dir.starts_with(&project));
-    let levels = levels.map(|dir| dir.join(".claude")).chain(agent.user_dir(&start));
-    let mut files = levels.map(|dir| dir.join("commands").join(format!("{name}.md")));
-    let file = files.find(|file| file.is_file())?;
-    let why = format!(
-        "{} is a command, which {} lists to its model by itself",
-        file.display(),
-        agent.title()
-    );
-    let help = format!(
-        "nothing is wrong; to let hooks add it as well, move it to `.{}/skills/{name}/SKILL.md`",
-        common.brand
-    );
-    Some(not_found(name, &why, &help))
+    let of_agent = common.for_agent(agent);
+    let (_, state) = setup::agent_state(&of_agent)?;
+    let last = |command: &AgentCommand| command.name.rsplit(':').next() == Some(name);
+    let command = agent.commands(state).into_iter().find(last)?;
+    let (file, title) = (command.path.display(), agent.title());
+    let (why, help) = match &command.off {
+        None => (
+            format!("{file} is a command, which {title} lists to its model by itself"),
+            format!(
+                "nothing is wrong; to let hooks add it as well, move it to `.{}/skills/{name}/SKILL.md`",
+                common.brand
+            ),
+        ),
+        Some(by) => (
+            format!("{file} is a command, which the model of {title} cannot call because of {by}"),
+            "change that setting, which the agent itself obeys".to_owned(),
+        ),
+    };
+    Some(not_found(&command.name, &why, &help))
 }
 
 /// Returns the error about a skill in a directory `skills` of the project that is none of an agent's.

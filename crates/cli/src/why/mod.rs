@@ -19,7 +19,7 @@ use crate::failure::UsageError;
 use crate::match_query::{hits, why};
 use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::report::{renderer, short};
-use crate::{environment, hook, nested, query, sanitize, sessions, setup};
+use crate::{environment, hook, mcp, nested, query, sanitize, sessions, setup};
 
 use near_miss::NearMiss;
 use verdict::Veto;
@@ -32,7 +32,12 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         let error = Error::new(ErrorCode::InvalidParam, "the message is missing", help);
         return Err(UsageError(error).into());
     };
-    let silence = args.agent.and_then(|agent| hook::silence(agent, common));
+    // Without a hook, the model would have the skill by the server.
+    let silence = args.agent.and_then(|agent| {
+        let why = hook::silence(agent, common)?;
+        let server = mcp::hidden_tools(agent, common);
+        Some(server.map_or(why.clone(), |server| format!("{why}; as for the MCP server, {server}")))
+    });
     let own = RoutingArgs { matching: args.matching.clone(), showing: args.showing.clone() };
     let (common, routing) = match args.agent {
         Some(agent) => {

@@ -18,11 +18,12 @@ mod options;
 mod projects;
 mod protocol;
 mod replay;
+#[cfg(unix)]
+mod server_off;
 #[cfg(all(unix, feature = "postgres"))]
 #[path = "../../../../tests/support/servers.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod servers;
-#[cfg(unix)]
 mod set_ups;
 mod shared_sessions;
 mod siblings;

@@ -40,6 +40,12 @@ fn a_hook_knows_the_options_with_which_its_agent_was_started() {
         ("claude-code", claude, "claude", "--disallowedTools Skill", None),
         ("claude-code", "other/.claude/skills", "claude", "--add-dir other", Some(tool)),
         ("claude-code", "other/.claude/skills", "claude", "-p hi", None),
+        // Only Claude Code and Copilot CLI look for skills in directories that an option adds.
+        ("copilot", "other/.github/skills", "copilot", "--add-dir other", Some("with `verse`")),
+        ("copilot", "other/.agents/skills", "copilot", "--add-dir other", None),
+        ("codex", "other/.agents/skills", "codex", "--add-dir other", None),
+        ("gemini", "other/.gemini/skills", "gemini", "--include-directories other", None),
+        ("qwen", "other/.qwen/skills", "qwen", "--include-directories other", None),
         // The options of another program are not those of the agent.
         ("claude-code", claude, "codex", "--disable-slash-commands", Some(tool)),
         ("codex", codex, "codex", "-c skills.include_instructions=false", None),
@@ -50,8 +56,9 @@ fn a_hook_knows_the_options_with_which_its_agent_was_started() {
         let place = Place::new();
         fs::create_dir_all(place.path().join(".git")).unwrap();
         place.write(&format!("{skills}/verse/SKILL.md"), SKILL);
+        let event = if name == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
         let input = json!({
-            "hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": place.path(),
+            "hook_event_name": event, "session_id": "s", "cwd": place.path(),
             "prompt": "a limerick, please",
         });
         let hook = ["hook", name, "--deadline", "60"];

@@ -276,6 +276,22 @@ fn skills_in_other_directories_are_found() {
             &[("home/.claude/commands/verse.md", "Rhyme it.")],
             "HERE/home/.claude/commands/verse.md is a command",
         ),
+        (
+            &["claude-code"],
+            "",
+            &[
+                ("p/.claude/commands/verse.md", "Rhyme it."),
+                ("p/.claude/settings.json", r#"{"skillOverrides": {"verse": "off"}}"#),
+            ],
+            "HERE/p/.claude/commands/verse.md is a command, which the model of Claude Code cannot call because of \
+             `skillOverrides: {\"verse\": \"off\"}` in HERE/p/.claude/settings.json",
+        ),
+        (
+            &["claude-code"],
+            "",
+            &[("p/.claude/commands/poems/verse.md", "Rhyme it.")],
+            "no skill `poems:verse` here: HERE/p/.claude/commands/poems/verse.md is a command",
+        ),
         (&["codex"], "", &[("p/.claude/commands/verse.md", "SKILL")], "no skill `verse`\n"),
         (
             &["claude-code"],

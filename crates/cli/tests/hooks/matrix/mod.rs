@@ -159,9 +159,14 @@ fn run(place: &Place, start: &Started, args: &[&str], input: &str) -> Run {
 }
 
 fn say(place: &Place, agent: &str, start: &Started) -> String {
+    says(place, agent, start, MESSAGE)
+}
+
+/// Returns what the hook of the agent adds to `message`, the first one of a conversation.
+fn says(place: &Place, agent: &str, start: &Started, message: &str) -> String {
     let name = if agent == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
     let call = json!({
-        "hook_event_name": name, "session_id": "s", "cwd": start.dir, "prompt": MESSAGE,
+        "hook_event_name": name, "session_id": message, "cwd": start.dir, "prompt": message,
     });
     let run = run(place, start, &["hook", agent, "--deadline", "60"], &call.to_string()).exits(0);
     assert_eq!(run.stderr, "");
