@@ -31,7 +31,7 @@ pub struct Diagnostic {
     /// Its severity.
     pub severity: Severity,
     /// The file or directory that the finding is about; empty for a skill that was not read from a file.
-    #[serde(serialize_with = "crate::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub path: PathBuf,
     /// The line of the finding, from 1; 1 if the finding is about the whole file.
     pub line: usize,

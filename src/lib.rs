@@ -62,29 +62,15 @@
 
 pub mod activation;
 pub mod catalog;
-#[doc(hidden)]
-pub mod confined;
 pub mod diagnostic;
 pub mod disclosure;
 pub mod engine;
 mod envelope;
 mod error;
 mod lazy;
-#[doc(hidden)]
-pub mod lossy_path;
 pub mod matcher;
-#[doc(hidden)]
-pub mod open_options;
-#[cfg(feature = "trust")]
-#[doc(hidden)]
-pub mod private_dir;
-#[cfg(any(feature = "scripts", feature = "toolsets"))]
-#[doc(hidden)]
-pub mod process;
 mod progress;
 mod provider;
-#[cfg(any(feature = "scripts", feature = "toolsets"))]
-mod sandbox;
 #[cfg(feature = "scripts")]
 pub mod script;
 pub mod session;

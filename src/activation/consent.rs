@@ -49,7 +49,7 @@ pub struct ConsentRequest {
     /// The scope of the source that the skill comes from.
     pub scope: Scope,
     /// The directory of the skill, if it has one.
-    #[serde(serialize_with = "crate::lossy_path::serialize_option")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize_option")]
     pub dir: Option<PathBuf>,
     /// The tree of the skill's directory, as lines of text.
     pub tree: String,

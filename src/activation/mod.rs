@@ -68,7 +68,7 @@ pub struct Activation {
     pub runs_no_commands: bool,
     /// The absolute path of the skill's directory; `None` for skills in memory or of a provider. In JSON, bytes that are
     /// not UTF-8 become `U+FFFD`.
-    #[serde(serialize_with = "crate::lossy_path::serialize_option")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize_option")]
     pub base_dir: Option<PathBuf>,
     /// The files that come with the skill, as paths below its directory: [`MAX_BUNDLED_FILES`] at most.
     pub files: Vec<String>,

@@ -4,12 +4,12 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use repertoire_system::confined::{Dir, Entry, Kind, Links, plain};
 use serde::Serialize;
 
 use crate::catalog::files::{has_one_name, holds_skill, is_executable, list, no_directory};
 use crate::catalog::passed_over::is_repository;
 use crate::catalog::sub_skill::{Entered, enter};
-use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 
 /// The most levels of directories that are copied.
@@ -38,7 +38,7 @@ impl Default for MountLimits {
 #[non_exhaustive]
 pub struct Mounted {
     /// The directory of the copy.
-    #[serde(serialize_with = "crate::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub dir: PathBuf,
     /// The number of files in the copy.
     pub files: usize,

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use data_encoding::BASE64;
+use repertoire_system::confined::{Dir, Links, plain};
 
 use super::resource::{Content, ReadOptions, Resource, media_type, select};
 use crate::catalog::files::{MAX_TEXT_BYTES, has_one_name, nearest, nearest_files, no_directory};
@@ -13,7 +14,6 @@ use crate::catalog::passed_over::{is_hidden, is_repository};
 use crate::catalog::provided_files::{NotHere, ProvidedFiles};
 use crate::catalog::sub_skill::{Entered, enter};
 use crate::catalog::{Entry, is_skill_file};
-use crate::confined::{Dir, Links, plain};
 use crate::disclosure::model_text;
 use crate::error::{Error, ErrorCode};
 use crate::skill::own_path;

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use repertoire_system::confined::{Dir, Kind, Links};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::catalog::files::{Listing, MAX_ENTRIES, holds_skill, list, no_directory};
 use crate::catalog::passed_over::is_made_by_tools;
-use crate::confined::{Dir, Kind, Links};
 use crate::error::Error;
 
 /// The limits of a drawn folder tree.

@@ -4,13 +4,13 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
+use repertoire_system::confined::{Dir, Entry, Kind, Links, plain};
 use serde::Serialize;
 
 use super::passed_over::{is_hidden, is_made_by_tools};
 use super::provided_files::ProvidedFiles;
 use super::scan::is_skill_file;
 use super::sub_skill::{Entered, enter, is_skill};
-use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 

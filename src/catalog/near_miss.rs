@@ -5,9 +5,10 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use repertoire_system::open_options::regular_file;
+
 use super::scan::{SKILL_FILE, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::open_options::regular_file;
 
 /// The name of a directory of skills.
 const SKILLS_DIR: &str = "skills";

@@ -5,12 +5,13 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use repertoire_system::open_options::without_waiting;
+
 use super::naming::{is_below_root, leads_to, readings};
 use super::visibility::Allowlist;
 use super::{Entry, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::error::{Error, ErrorCode};
-use crate::open_options::without_waiting;
 
 /// A directory that should hold a skill, or a link that should lead to one, but from which no skill was
 /// loaded.

@@ -3,8 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use repertoire_system::confined::{Dir, Entry, Kind, Links};
+
 use super::is_skill_file;
-use crate::confined::{Dir, Entry, Kind, Links};
 
 /// Tells whether a directory with this entry is a skill of its own.
 pub(crate) fn is_skill(entry: &Entry) -> bool {

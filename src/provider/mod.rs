@@ -9,7 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::confined::plain;
+use repertoire_system::confined::plain;
+
 use crate::error::{Error, ErrorCode};
 
 pub use memory::MemoryFiles;

@@ -1,8 +1,9 @@
 //! The description of a script: its interpreter, its help, and why it cannot run.
 
+use repertoire_system::process::{self, NoRunner, Runner, Search};
+
 use super::files::Files;
 use super::{HEAD_BYTES, Script, help};
-use crate::process::{self, NoRunner, Runner, Search};
 
 /// Describes the script at `path` among `files`.
 pub(super) fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {

@@ -8,8 +8,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use repertoire_system::confined::{self, Dir, Entry, Kind, Links};
+
 use crate::catalog::sub_skill::{Entered, enter, is_skill};
-use crate::confined::{self, Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::skill::own_path;
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};

@@ -10,11 +10,13 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use repertoire_system::process::{Group, session};
+use repertoire_system::sandbox::{
+    ResourceLimits, Rules, Sandbox, SandboxLevel, Supervisor, keep_descriptors,
+};
 use rustix::process::Signal;
 
 use super::watchdog::Watchdog;
-use crate::process::{Group, session};
-use crate::sandbox::{ResourceLimits, Rules, Sandbox, SandboxLevel, Supervisor, keep_descriptors};
 
 /// The longest time to wait for killed processes to end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -56,7 +58,7 @@ impl Running {
         keep_descriptors();
         let (supervisor, handle) = Supervisor::expect(rules.allowed())?;
         let started = restricted(rules, |sandbox| {
-            let level = SandboxLevel { rlimits: cfg!(target_os = "linux"), ..sandbox.level };
+            let level = sandbox.level.with_rlimits(cfg!(target_os = "linux"));
             let prepare = move || {
                 #[cfg(target_os = "linux")]
                 limits.apply()?;

@@ -31,9 +31,9 @@
 //! ```
 //!
 //! - `files`: finds the scripts and decides whether they may run; `help`: extracts their help.
-//! - `private_copy`: makes the private copies; `crate::process` finds the interpreters.
+//! - `private_copy`: makes the private copies; `repertoire_system::process` finds the interpreters.
 //! - `run`: one run; `group`: its processes; `watchdog`: kills them if this program is killed.
-//!   `crate::process` starts and measures them.
+//!   `repertoire_system::process` starts and measures them.
 
 mod describe;
 mod envelope;
@@ -65,21 +65,21 @@ use serde::Serialize;
 
 use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
-use crate::process::{self, NoRunner, Runner, Search, not_a_script};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use describe::describe;
 use files::Files;
 use private_copy::PrivateCopy;
+use repertoire_system::process::{self, NoRunner, Runner, Search, not_a_script};
 use run::{AllowedAccess, Reads, Sockets};
 
-#[cfg(target_os = "linux")]
-#[doc(hidden)]
-pub use crate::sandbox::allowed_calls;
-pub(crate) use crate::sandbox::limits_network;
-pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::{ProjectScripts, ScriptLimits};
 pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
+#[cfg(target_os = "linux")]
+#[doc(hidden)]
+pub use repertoire_system::sandbox::allowed_calls;
+pub(crate) use repertoire_system::sandbox::limits_network;
+pub use repertoire_system::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 
 /// The number of bytes of a script that are read to find its interpreter and its help.
 const HEAD_BYTES: u64 = 16 << 10;

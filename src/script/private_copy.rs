@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use repertoire_system::confined::{Dir, Links};
+use repertoire_system::private_dir::PrivateDir;
+
 use super::files::{BYTECODE, Checked, Files, SCRIPTS};
-use crate::confined::{Dir, Links};
 use crate::error::Error;
-use crate::private_dir::PrivateDir;
 use crate::trust::SkillFiles;
 
 /// A private copy of a skill for one run, in a directory that is removed when this value is dropped.

@@ -4,9 +4,10 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use repertoire_system::process::{holds_home, installation};
+
 use super::ScriptOptions;
 use super::run::Reads;
-use crate::process::{holds_home, installation};
 
 /// Settings and facts of the system that interpreters and common programs read. Keys and passwords of the
 /// system are not among them: root could read these.

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use repertoire_system::process::{Exceeded, Measuring};
+use repertoire_system::sandbox::{Rules, describe_exit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
 use super::group::{Running, restricted};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
-use crate::process::{Exceeded, Measuring};
-pub(super) use crate::sandbox::{Reads, Sockets};
-use crate::sandbox::{Rules, describe_exit};
+pub(super) use repertoire_system::sandbox::{Reads, Sockets};
 
 /// The interval at which limits are checked, and the host is asked whether it cancels.
 const TICK: Duration = Duration::from_millis(20);

@@ -1,8 +1,9 @@
 //! Validation of the entries of `toolsets` and `scripts`.
 
+use repertoire_system::confined;
+
 use super::fields::{Reader, excerpt};
 use super::spanned::Spanned;
-use crate::confined;
 use crate::diagnostic::Code;
 
 /// Splits `entry` into the path of a library and the name of a class, or returns the reason why it is

@@ -6,13 +6,13 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use repertoire_system::open_options::regular_file;
 use repertoire_text::compared;
 
 use super::fields::Reader;
 use super::load::bytes_of_provider;
 use super::yaml::{self, Node, Value};
 use crate::diagnostic::Diagnostic;
-use crate::open_options::regular_file;
 use crate::provider::Provided;
 
 /// The path of the file in a skill's directory.

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Reader, at_commas, nested};
-use super::network::Network;
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
+use repertoire_system::network::Network;
 
 /// The rights that a toolset, or the scripts of a skill, request in addition to those that all have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

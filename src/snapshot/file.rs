@@ -11,8 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
+use repertoire_system::open_options::without_waiting;
+
 use super::UNFINISHED;
-use crate::open_options::without_waiting;
 
 const MAGIC: &[u8; 8] = b"RPRTSNAP";
 /// The number after the plus sign is that of the content's format. Increase it whenever the format

@@ -6,7 +6,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::confined::{self, Links};
+use repertoire_system::confined::{self, Links};
+
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::path_and_class;
 

@@ -23,6 +23,9 @@ mod integers;
 mod library;
 mod library_cache;
 mod loader;
+#[cfg(feature = "mcp-toolsets")]
+#[doc(hidden)]
+pub mod mcp_lines;
 mod nulls;
 mod pins;
 #[cfg(feature = "mcp-toolsets")]
@@ -34,14 +37,13 @@ mod shared_init;
 mod tool;
 mod worker;
 
-use crate::private_dir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use repertoire_system::private_dir;
 use serde_json::{Map, Value};
 
-pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
 pub use collect::collect_cache;
 pub use entry::ToolsetEntry;
@@ -49,6 +51,7 @@ pub use entry::ToolsetEntry;
 pub use program::server_files;
 pub use repertoire_plugin::host::{C_EXAMPLE, C_HEADER, OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
+pub use repertoire_system::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use rights::RightsRequest;
 pub use tool::{Tool, ToolFailure, Tools};
 pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};

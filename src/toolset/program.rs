@@ -8,12 +8,15 @@ use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use repertoire_system::confined::{Dir, Kind, Links};
+use repertoire_system::process::{
+    NoRunner, Runner, Search, installation, not_a_script, search_path,
+};
+
 use super::entry::ToolsetEntry;
 use super::worker::Code;
 use crate::catalog::sub_skill::is_skill;
-use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
-use crate::process::{NoRunner, Runner, Search, installation, not_a_script, search_path};
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// The most files below the directory of a program.

@@ -83,7 +83,7 @@ impl ToolsetOptions {
         Abilities {
             read: Some(read),
             network,
-            is_network_limited: crate::sandbox::limits_network(),
+            is_network_limited: repertoire_system::sandbox::limits_network(),
             write: Some(write),
         }
     }

@@ -4,9 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use repertoire_system::open_options::{without_waiting, without_waiting_or_links};
+
 use super::io_error;
 use crate::error::{Error, ErrorCode};
-use crate::open_options::{without_waiting, without_waiting_or_links};
 
 /// Opens the file that is locked while a store is written. Another user may have put a file or a link at
 /// this path, so the content is kept, and a link is not followed.

@@ -7,12 +7,12 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use repertoire_system::confined::{Dir, Entry, Kind, Links};
 use serde_json::json;
 
 use super::{ContentHash, real};
 use crate::catalog::is_skill_file;
 use crate::catalog::sub_skill::is_skill;
-use crate::confined::{Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 

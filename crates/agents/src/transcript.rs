@@ -8,7 +8,7 @@
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use repertoire::open_options::regular_file;
+use repertoire_system::open_options::regular_file;
 
 /// The number of bytes that are read, from the end of the record. If the start of the messages lies
 /// before them, the messages are unknown.

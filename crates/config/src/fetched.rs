@@ -55,7 +55,7 @@ pub struct FetchSection {
     /// The scope of the file: the user's or the project's.
     pub scope: Scope,
     /// The file.
-    #[serde(serialize_with = "repertoire::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub file: PathBuf,
     /// The line of its first key there, from 1.
     pub line: usize,

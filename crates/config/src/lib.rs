@@ -93,7 +93,7 @@ pub struct ConfigFile {
     /// Its scope: the user's or the project's.
     pub scope: Scope,
     /// Its path, whether it exists or not.
-    #[serde(serialize_with = "repertoire::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub path: PathBuf,
     /// True if it exists.
     pub exists: bool,
@@ -110,7 +110,7 @@ pub struct Setting {
     /// The scope of the file that sets it; `None` for a default.
     pub scope: Option<Scope>,
     /// The file that sets it; `None` for a default.
-    #[serde(serialize_with = "repertoire::lossy_path::serialize_option")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize_option")]
     pub path: Option<PathBuf>,
     /// The line of its key in that file, from 1; `None` for a default.
     pub line: Option<usize>,

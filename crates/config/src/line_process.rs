@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use repertoire::process::Running;
+use repertoire_system::process::Running;
 
 /// The maximum length of an answer, in bytes: the scores of a million skills.
 const LONGEST_ANSWER: u64 = 16 << 20;

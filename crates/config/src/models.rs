@@ -38,7 +38,7 @@ pub struct Model {
     /// Its kind; `None` if the file cannot be used.
     pub kind: Option<ModelKind>,
     /// Its file.
-    #[serde(serialize_with = "repertoire::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub path: PathBuf,
     /// The size of the file in bytes.
     pub bytes: u64,

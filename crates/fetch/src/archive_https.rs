@@ -29,9 +29,9 @@ use super::remote::{
     CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
 };
 use super::scratch::scratch_dir;
-use repertoire::private_dir::PrivateDir;
 use repertoire::trust::ContentHash;
 use repertoire::{Error, ErrorCode};
+use repertoire_system::private_dir::PrivateDir;
 
 /// The maximum number of redirects.
 const MAX_REDIRECTS: usize = 5;

@@ -6,8 +6,8 @@ use walkdir::WalkDir;
 
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
-use repertoire::confined::{Dir, Links};
 use repertoire::{Error, ErrorCode};
+use repertoire_system::confined::{Dir, Links};
 
 /// A directory of skills.
 pub(super) struct Directory {

@@ -13,9 +13,9 @@ use super::program::{Run, bytes_below, git};
 use super::provider::{FileCallback, SUBMODULE, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::scratch::scratch_dir;
 use super::submodules::{self, MAX_DEPTH, MAX_SUBMODULES};
-use repertoire::private_dir::PrivateDir;
 use repertoire::{Error, ErrorCode};
 use repertoire_config::FetchSettings;
+use repertoire_system::private_dir::PrivateDir;
 
 /// The size limit of the list of names of a repository, in bytes.
 const MAX_LISTING_BYTES: u64 = 64 << 20;

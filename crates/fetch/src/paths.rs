@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 use repertoire::catalog::is_skill_file;
-use repertoire::confined;
 use repertoire::{Error, ErrorCode};
+use repertoire_system::confined;
 
 /// Checks the path of a file in a copy. Fails with the reason, as a clause. Lock files are checked, too,
 /// since others may write them.

@@ -30,7 +30,7 @@ pub struct PlacedSkill {
     /// The id of the skill.
     pub skill: String,
     /// The directory of the skill, or the link to it.
-    #[serde(serialize_with = "repertoire::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub path: PathBuf,
     /// True for a link.
     pub link: bool,

@@ -14,10 +14,10 @@ use super::unpack::write_files;
 use repertoire::catalog::{Catalog, CatalogOptions, Entry};
 use repertoire::diagnostic::Diagnostic;
 use repertoire::disclosure::{BytesPerToken, TokenCounter as _};
-use repertoire::private_dir::PrivateDir;
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Error, Severity};
 use repertoire_config::FetchSettings;
+use repertoire_system::private_dir::PrivateDir;
 
 /// A fetched state that is not in use: what [`SourceList::add`](super::SourceList::add) would take.
 #[derive(Debug)]

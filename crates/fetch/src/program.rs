@@ -9,8 +9,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 
 use super::limits::{Deadline, INTERVAL, too_large};
 use super::location::SCHEMES;
-use repertoire::process::Running;
 use repertoire::{Error, ErrorCode};
+use repertoire_system::process::Running;
 
 /// The environment variables that `git` inherits: they name the places of programs, keys, certificates
 /// and proxies. Other variables could change what `git` does, such as those that begin with `GIT_`.

@@ -13,8 +13,8 @@ use futures_util::{Stream, StreamExt as _};
 use super::limits::{Deadline, too_large};
 use super::objects::io_error;
 use super::provider::{FileCallback, SourceTree, TreeEntry};
-use repertoire::private_dir::PrivateDir;
 use repertoire::{Error, ErrorCode};
+use repertoire_system::private_dir::PrivateDir;
 
 /// The timeout for connecting to a server.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

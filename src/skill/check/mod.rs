@@ -25,10 +25,10 @@ use super::load::{self, Loaded};
 use super::manifest::Manifest;
 use super::spanned::Spanned;
 use super::{directory_name, placeholder};
-use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
+use repertoire_system::confined::{self, Dir, Links};
 use unknown_keys::advice;
 pub use unknown_keys::is_key_of_others;
 

@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{ErrorCode, ToolOutput, ToolsetDescription};
+use repertoire_system::sandbox::SandboxLevel;
 use serde_json::Value;
 
 use super::protocol::{Failure, Refusal};
-use crate::sandbox::SandboxLevel;
 pub(super) use crate::toolset::locked;
 
 /// The most reports of a call that wait for its host; further reports are dropped.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use repertoire_plugin::ErrorCode;
 use repertoire_plugin::host::{Library, OpenOptions};
+use repertoire_system::sandbox::{Reads, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets};
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 use serde_json::Value;
 
@@ -22,7 +23,6 @@ use super::call::locked;
 use super::caller::{Call, Caller, Connection, leave};
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
 use super::serving::{Classes, Serving, made};
-use crate::sandbox::{Reads, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets};
 
 /// The most threads. One of them always reads, so the others can run one call each.
 const MAX_THREADS: usize = 16;
@@ -150,7 +150,7 @@ fn give_up_rights(
     };
     let rlimits = limits.set(&complain);
     let level = Sandbox::restrict(&rules, &complain).filter_process(hand_over, &complain)?;
-    Ok(SandboxLevel { rlimits, ..level })
+    Ok(level.with_rlimits(rlimits))
 }
 
 /// Opens the library, or prepares the server. Messages name the author's file.

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::process::{Totals, tasks};
+use repertoire_system::process::{Totals, tasks};
+
 use crate::skill::Network;
 
 /// The program that runs as a plugin's child process. With these arguments, it must do nothing but call

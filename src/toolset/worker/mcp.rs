@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolsetDescription};
+use repertoire_system::sandbox::describe_exit;
 use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
@@ -33,8 +34,7 @@ use super::call::locked;
 use super::mcp_tools::{describe, list_tools};
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
-use crate::process::mcp_lines::{Lines, Strays};
-use crate::sandbox::describe_exit;
+use crate::toolset::mcp_lines::{Lines, Strays};
 
 /// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);

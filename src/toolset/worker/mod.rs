@@ -12,7 +12,7 @@
 //!   `started` ends what calls leave running.
 //! - `shared`: starts the child and makes toolsets (`opening`) on a separate thread. `health` counts
 //!   the failures of a library.
-//! - `child`: the child's side, which gives up rights with `crate::sandbox`. `caller` is the host as a
+//! - `child`: the child's side, which gives up rights with `repertoire_system::sandbox`. `caller` is the host as a
 //!   toolset sees it, `serving` the toolsets of a library, and `mcp` those of an MCP server.
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]

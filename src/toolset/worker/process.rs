@@ -11,6 +11,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use repertoire_system::process::{Group, Measuring, session};
+use repertoire_system::sandbox::{Allowed, describe_exit, keep_descriptors};
 use rustix::process::Signal;
 
 use super::call::{Cause, Death, End, Event, Slot, locked};
@@ -20,8 +22,6 @@ use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
 use super::supervised::Supervised;
-use crate::process::{Group, Measuring, session};
-use crate::sandbox::{Allowed, describe_exit, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.

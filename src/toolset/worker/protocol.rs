@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use repertoire_plugin::{ToolOutput, ToolsetDescription};
+use repertoire_system::sandbox::SandboxLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::limits::Limits;
-use crate::sandbox::SandboxLevel;
 use crate::skill::Network;
 
 /// The largest frame, in bytes.

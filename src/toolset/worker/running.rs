@@ -4,11 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use repertoire_plugin::ToolsetDescription;
+use repertoire_system::sandbox::SandboxLevel;
 use serde_json::Value;
 
 use super::call::locked;
 use super::process::Process;
-use crate::sandbox::SandboxLevel;
 
 /// A child process, and the toolsets made in it.
 pub(super) struct Running {

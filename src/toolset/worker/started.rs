@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use repertoire_system::process::Group;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, clock_gettime};
-
-use crate::process::Group;
 
 /// The time in which what a call started must end once it is killed.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -68,7 +67,7 @@ impl Started {
         false
     }
 
-    fn is_of_a_call(&self, group: Group, member: &crate::process::Member) -> bool {
+    fn is_of_a_call(&self, group: Group, member: &repertoire_system::process::Member) -> bool {
         member.started >= self.since && member.pid != group.id() && !self.kept.contains(&member.pid)
     }
 }

@@ -1,8 +1,8 @@
 //! The calls of a child that this program makes for it: those that reach the network, and those that change
 //! attributes of files.
 
-use crate::process::Group;
-use crate::sandbox::{Allowed, Supervisor};
+use repertoire_system::process::Group;
+use repertoire_system::sandbox::{Allowed, Supervisor};
 
 /// The things that a child may do, and its supervisor once that was asked for.
 pub(super) struct Supervised {
@@ -44,7 +44,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
-    use crate::process::session;
+    use repertoire_system::process::session;
 
     #[test]
     fn a_listener_is_taken_only_before_foreign_code_runs() {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
+use repertoire_system::sandbox::SandboxLevel;
 use serde_json::Value;
 
 use super::call::{End, locked};
@@ -19,7 +20,6 @@ use super::protocol::ToChild;
 use super::running::Ready;
 use super::shared::{CLOSE_TIMEOUT, Shared};
 use super::wait::Wait;
-use crate::sandbox::SandboxLevel;
 
 /// A library that runs in a process of its own. The child process is started at the first call, kept
 /// warm, and replaced after a crash. Any number of threads can call at once; the child runs 15 calls at

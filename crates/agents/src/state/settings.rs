@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
-use repertoire::open_options::regular_file;
+use repertoire_system::open_options::regular_file;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use toml_edit::DocumentMut;

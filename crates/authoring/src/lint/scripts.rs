@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Findings, Linted};
 use repertoire::catalog::sub_skill::{Entered, enter};
-use repertoire::confined::{self, Dir, Links};
 use repertoire::diagnostic::Code;
+use repertoire_system::confined::{self, Dir, Links};
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, linted) in skills.iter().enumerate() {

@@ -91,11 +91,29 @@ const OF_PLUGINS: [&str; 7] = [
     "ToolOutput",
 ];
 
-/// Types of the crate of texts, whose version is that of the engine: the matcher builds or matches them with all their parts.
-const OF_TEXTS: [&str; 4] = ["Lines", "Mention", "Part", "Term"];
+/// Types of the crates of texts and of the system, whose version is that of the engine: it builds or matches them with
+/// all their parts.
+const OF_PARTS: [&str; 16] = [
+    "Allowed",
+    "Entry",
+    "Exceeded",
+    "Kind",
+    "Lines",
+    "Mention",
+    "NoRunner",
+    "Part",
+    "Reads",
+    "ResourceLimits",
+    "Rules",
+    "Runner",
+    "Search",
+    "Sockets",
+    "Term",
+    "Totals",
+];
 
 /// The directories of the published libraries.
-const PUBLISHED: [&str; 10] = [
+const PUBLISHED: [&str; 11] = [
     "src",
     "plugin-api/src",
     "crates/agents/src",
@@ -105,6 +123,7 @@ const PUBLISHED: [&str; 10] = [
     "crates/mcp/src",
     "crates/meaning/src",
     "crates/sessions/src",
+    "crates/system/src",
     "crates/text/src",
 ];
 
@@ -142,7 +161,7 @@ fn a_public_type_may_grow_unless_it_is_listed_here() {
     let files = PUBLISHED.iter().flat_map(|dir| rust_files(&root.join(dir)));
     let texts = files.map(|file| fs::read_to_string(file).unwrap());
     let open: BTreeSet<String> = texts.flat_map(|text| open_types(&text)).collect();
-    let listed = [&BUILT[..], &COMPLETE, &HIDDEN, &OF_PLUGINS, &OF_TEXTS].concat();
+    let listed = [&BUILT[..], &COMPLETE, &HIDDEN, &OF_PLUGINS, &OF_PARTS].concat();
     let listed: BTreeSet<String> = listed.into_iter().map(str::to_owned).collect();
     let (new, gone): (Vec<_>, Vec<_>) =
         (open.difference(&listed).collect(), listed.difference(&open).collect());

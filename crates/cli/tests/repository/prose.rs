@@ -16,7 +16,7 @@ const BEFORE: [&str; 2] = ["There", "there"];
 const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
 /// Directories whose texts are checked.
-const CODE: [&str; 11] = [
+const CODE: [&str; 12] = [
     "src",
     "crates/agents/src",
     "crates/authoring/src",
@@ -26,6 +26,7 @@ const CODE: [&str; 11] = [
     "crates/mcp/src",
     "crates/meaning/src",
     "crates/sessions/src",
+    "crates/system/src",
     "crates/text/src",
     "plugin-api/src",
 ];

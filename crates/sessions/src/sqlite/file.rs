@@ -21,8 +21,8 @@ use super::problem::{Problem, patiently};
 use super::set_aside::SetAside;
 use super::signature::Signature;
 use super::{now, rows};
-use repertoire::open_options::without_waiting_or_links;
 use repertoire::{Error, ErrorCode};
+use repertoire_system::open_options::without_waiting_or_links;
 
 /// The journal is checkpointed at this many pages of 4 KiB: more than the longest journal found on
 /// opening plus one event, so that a process that records one event never waits for the disk twice.

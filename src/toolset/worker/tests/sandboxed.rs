@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use repertoire_system::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
+
 use super::attributes::{self, Files};
 use super::services::{self, Services};
 use super::*;
-use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 use crate::skill::Network;
 
 #[track_caller]
@@ -99,7 +100,7 @@ fn probe(has_rights: bool) {
         || Limits { network: true.into(), write: vec![data.path().to_owned()], ..short() };
     let fixture = Fixture::prober(if has_rights { granted() } else { short() });
     std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
-    let calls = crate::sandbox::allowed_calls();
+    let calls = repertoire_system::sandbox::allowed_calls();
     let aim = outside.aim(&calls, true, !has_rights);
     let command = format!("exec /usr/bin/python3 probes.py '{aim}'");
     let printed = fixture.probe("run", &named(command)).unwrap();

@@ -24,7 +24,7 @@ pub(super) struct Plan {
 #[derive(Serialize)]
 pub(super) struct Change {
     pub(super) skill: SkillId,
-    #[serde(serialize_with = "repertoire::lossy_path::serialize")]
+    #[serde(serialize_with = "repertoire_system::lossy_path::serialize")]
     pub(super) path: PathBuf,
     should: Vec<String>,
     should_not: Vec<String>,

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+/// Serialises a path; for `#[serde(serialize_with = "…")]`.
 pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     path.to_string_lossy().serialize(serializer)
 }
 
+/// Serialises a path that may be missing; for `#[serde(serialize_with = "…")]`.
 pub fn serialize_option<S: Serializer>(
     path: &Option<PathBuf>,
     serializer: S,

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _, UdpSocket};
 use std::time::{Duration, Instant};
 
-use crate::skill::{Endpoint, Host, Network};
+use crate::network::{Endpoint, Host, Network};
 
 /// The port of name servers.
 const DNS: u16 = 53;

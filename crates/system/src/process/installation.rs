@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns `found` or, if that is a script, the next interpreter of its name on the `PATH` that is not.
 /// Version managers install scripts (shims) that start programs in places that the sandbox closes.
-pub(crate) fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
+pub fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
     let is_script = |path: &Path| {
         let mut head = [0; 2];
         let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
@@ -24,7 +24,7 @@ pub(crate) fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
 /// behind its links; for a directory `bin`, its parent. A directory that holds `home` is never used, nor a hidden one
 /// in it, such as `~/.local`, `~/.cargo` and `~/.docker`, where programs keep data of all kinds and credentials: the
 /// one below it is or, if there is none, the interpreter alone.
-pub(crate) fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+pub fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let is_open = |dir: &Path| !holds_home(dir, home) && !is_hidden_in(dir, home);
     let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ fn is_hidden_in(dir: &Path, home: Option<&Path>) -> bool {
 
 /// Tells whether `dir` is the root, the user's home, or a directory above it, whatever links lead there. Such a
 /// directory is never opened unasked.
-pub(crate) fn holds_home(dir: &Path, home: Option<&Path>) -> bool {
+pub fn holds_home(dir: &Path, home: Option<&Path>) -> bool {
     let dir = real(dir);
     dir.parent().is_none() || home.is_some_and(|home| real(home).starts_with(&dir))
 }

@@ -59,6 +59,7 @@ impl PrivateDir {
         Ok(PrivateDir { path, outer: Some(outer), _lock: lock })
     }
 
+    /// Returns the directory to use.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -92,6 +93,7 @@ fn open_up(dir: &Path) {
 #[cfg(not(unix))]
 fn open_up(_: &Path) {}
 
+/// Creates a directory that no other user may read, and those above it that are missing.
 #[cfg(unix)]
 pub fn create_private(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;

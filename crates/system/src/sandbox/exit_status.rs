@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use rustix::process::Signal;
 
 /// Describes how a process ended, in a phrase.
-pub(crate) fn describe_exit(status: ExitStatus) -> String {
+pub fn describe_exit(status: ExitStatus) -> String {
     let Some(number) = status.signal() else {
         return format!("exit code {}", status.code().unwrap_or(-1));
     };

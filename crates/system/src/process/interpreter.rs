@@ -15,26 +15,33 @@ const NODE_WITH_TYPES: (u32, u32) = (22, 18);
 
 /// The interpreter of a script, or the script itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Runner {
+pub enum Runner {
     /// The script is itself a program of this system.
     Itself,
     /// An interpreter, with these arguments before the path of the script.
-    Program { path: PathBuf, args: Vec<String> },
+    Program {
+        /// The interpreter.
+        path: PathBuf,
+        /// Its arguments.
+        args: Vec<String>,
+    },
 }
 
 /// The reason why no program can run a script, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NoRunner {
-    pub(crate) why: String,
-    pub(crate) help: String,
+pub struct NoRunner {
+    /// The reason, in a phrase.
+    pub why: String,
+    /// The remedy, in a phrase.
+    pub help: String,
 }
 
 /// The means by which interpreters are found.
-pub(crate) struct Search<'a> {
+pub struct Search<'a> {
     /// The `PATH` that the script gets.
-    pub(crate) path: &'a OsStr,
+    pub path: &'a OsStr,
     /// Returns the major and the minor version of a Node.js.
-    pub(crate) node_version: &'a dyn Fn(&Path) -> Option<(u32, u32)>,
+    pub node_version: &'a dyn Fn(&Path) -> Option<(u32, u32)>,
 }
 
 /// The interpreters of an extension, the best first, with their arguments.
@@ -57,12 +64,7 @@ fn candidates(extension: &str) -> &'static [(&'static str, &'static [&'static st
 
 impl Search<'_> {
     /// Finds the interpreter of the script at `path`, which starts with `head`.
-    pub(crate) fn runner(
-        &self,
-        path: &str,
-        head: &[u8],
-        is_executable: bool,
-    ) -> Result<Runner, NoRunner> {
+    pub fn runner(&self, path: &str, head: &[u8], is_executable: bool) -> Result<Runner, NoRunner> {
         let head = without_byte_order_mark(head);
         if let Some(line) = head.strip_prefix(b"#!") {
             return self.by_first_line(line);
@@ -162,8 +164,7 @@ impl Search<'_> {
 }
 
 /// Returns true if the extension or the beginning of a file marks it as a script or a program.
-#[cfg(feature = "scripts")]
-pub(crate) fn is_marked(path: &str, head: &[u8]) -> bool {
+pub fn is_marked(path: &str, head: &[u8]) -> bool {
     let head = without_byte_order_mark(head);
     head.starts_with(b"#!") || is_program(head) || !candidates(&extension(path)).is_empty()
 }
@@ -188,7 +189,7 @@ fn is_program_file(path: &Path) -> bool {
 
 /// Returns the absolute entries of `path`, a `PATH`, or the usual directories if there is none. In a
 /// skill's directory, relative entries would find files of the skill.
-pub(crate) fn search_path(path: Option<OsString>) -> OsString {
+pub fn search_path(path: Option<OsString>) -> OsString {
     let path = path.unwrap_or_else(|| DEFAULT_PATH.into());
     let absolute = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
     std::env::join_paths(absolute).unwrap_or_default()

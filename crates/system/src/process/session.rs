@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 /// `prepare` runs in the new process, after the session began and before the program. Only one thread is
 /// left there, and locks of others may be held for ever: it must make system calls only, and must
 /// neither allocate nor take a lock.
-pub(crate) fn start(
+pub fn start(
     command: &mut Command,
     prepare: impl Fn() -> io::Result<()> + Send + Sync + 'static,
 ) -> io::Result<Child> {

@@ -9,33 +9,33 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 /// The group of a child that [`super::session`] started.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Group(Pid);
+pub struct Group(Pid);
 
 impl Group {
     /// The group of a child; `None` if the system gave it no number.
-    pub(crate) fn of(child: &Child) -> Option<Group> {
+    pub fn of(child: &Child) -> Option<Group> {
         Pid::from_raw(child.id().cast_signed()).map(Group)
     }
 
     /// The number of the group, and of its first process.
-    pub(crate) fn id(self) -> Pid {
+    pub fn id(self) -> Pid {
         self.0
     }
 
     /// Sends a signal to the whole group. Must not be called after the first process was reaped.
-    pub(crate) fn signal(self, signal: Signal) {
+    pub fn signal(self, signal: Signal) {
         let _ = kill_process_group(self.0, signal);
     }
 
     /// Tells whether the first process has ended. It is not reaped, so its number stays taken.
-    pub(crate) fn has_exited(self) -> bool {
+    pub fn has_exited(self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(self.0), options), Ok(None))
     }
 
     /// Returns the members of the group, those included that only wait to be reaped.
     #[cfg(target_os = "linux")]
-    pub(crate) fn members(self) -> Vec<Member> {
+    pub fn members(self) -> Vec<Member> {
         let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
         let group = self.0.as_raw_nonzero().get();
         let numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
@@ -44,20 +44,18 @@ impl Group {
 
     /// Returns nothing: other systems have no such list.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn members(self) -> Vec<Member> {
+    pub fn members(self) -> Vec<Member> {
         Vec::new()
     }
 
     /// Tells whether a process of the group is alive.
-    #[cfg(feature = "scripts")]
-    pub(crate) fn is_alive(self) -> bool {
+    pub fn is_alive(self) -> bool {
         self.members().iter().any(Member::is_alive)
     }
 
     /// Reaps processes whose parents have ended, if this program has inherited them: it is the first
     /// process of its container, or a subreaper. Nothing else reaps them.
-    #[cfg(feature = "scripts")]
-    pub(crate) fn reap_adopted(self) {
+    pub fn reap_adopted(self) {
         let own = std::process::id();
         for member in self.members() {
             if member.parent == own && member.pid != self.0 {
@@ -70,23 +68,24 @@ impl Group {
 
 /// A member of a group, from its `stat` file; see proc(5).
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) pid: Pid,
+pub struct Member {
+    /// The process.
+    pub pid: Pid,
     state: u8,
     parent: u32,
     group: i32,
     /// The time of its start, in ticks since the machine started.
-    pub(crate) started: u64,
+    pub started: u64,
     /// Bytes of its address space.
-    pub(crate) virtual_bytes: u64,
+    pub virtual_bytes: u64,
     /// Pages of memory, those included that it shares with others.
-    pub(crate) resident_pages: u64,
+    pub resident_pages: u64,
 }
 
 impl Member {
     /// Reads the process with this number; `None` if it is gone.
     #[cfg(target_os = "linux")]
-    pub(crate) fn of(number: i32) -> Option<Member> {
+    pub fn of(number: i32) -> Option<Member> {
         let stat = std::fs::read(format!("/proc/{number}/stat")).ok()?;
         Member::read(Pid::from_raw(number)?, &stat)
     }
@@ -111,7 +110,7 @@ impl Member {
     }
 
     /// Tells whether the process can still do anything: it is not dead or a zombie.
-    pub(crate) fn is_alive(&self) -> bool {
+    pub fn is_alive(&self) -> bool {
         !matches!(self.state, b'Z' | b'X' | b'x')
     }
 }

@@ -26,7 +26,6 @@ const UNKNOWN: [u32; 3] = [linux::__NR_clone3, linux::__NR_memfd_create, linux::
 const NEWEST: u32 = linux::__NR_mseal;
 
 /// Returns the numbers of the calls that exist in the sandbox, for tests that try all others.
-#[cfg(any(feature = "scripts", test))]
 pub fn allowed_calls() -> Vec<u32> {
     allowed::all().collect()
 }
@@ -73,14 +72,12 @@ impl Filters {
 
     /// Applies the filters to the calling thread and all that it starts later. Allocates nothing unless
     /// it fails.
-    #[cfg(feature = "scripts")]
     pub(super) fn apply(&self) -> Result<(), seccompiler::Error> {
         self.own.iter().try_for_each(|program| apply_filter(program))
     }
 
     /// Applies the filters to all threads of this process, those included that a runtime has started
     /// before.
-    #[cfg(feature = "toolsets")]
     pub(super) fn apply_to_process(&self) -> Result<(), seccompiler::Error> {
         self.own.iter().try_for_each(|program| seccompiler::apply_filter_all_threads(program))
     }

@@ -29,22 +29,22 @@ mod syscalls;
 use std::path::PathBuf;
 
 #[cfg(unix)]
-use crate::skill::Network;
+use crate::network::Network;
 
 #[cfg(unix)]
-pub(crate) use exit_status::describe_exit;
+pub use exit_status::describe_exit;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
-pub(crate) use resource_limits::ResourceLimits;
-#[cfg(all(unix, feature = "scripts"))]
-pub(crate) use supervisor::Handle;
+pub use resource_limits::ResourceLimits;
 #[cfg(unix)]
-pub(crate) use supervisor::Supervisor;
-#[cfg(all(target_os = "linux", any(feature = "scripts", test)))]
+pub use supervisor::Handle;
+#[cfg(unix)]
+pub use supervisor::Supervisor;
+#[cfg(target_os = "linux")]
 pub use syscalls::allowed_calls;
 
 /// Tells whether this system can hold code to single addresses of the network.
-pub(crate) fn limits_network() -> bool {
+pub fn limits_network() -> bool {
     #[cfg(target_os = "linux")]
     let is_possible = syscalls::are_supported() && syscalls::is_supervised();
     #[cfg(not(target_os = "linux"))]
@@ -54,36 +54,34 @@ pub(crate) fn limits_network() -> bool {
 
 /// A callback that is told what could not be enforced, and why.
 #[cfg(unix)]
-pub(crate) type OnUnenforced<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
+pub type OnUnenforced<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
 
 /// The rules of a sandbox: the rights that remain. Paths that do not exist are ignored.
 #[cfg(unix)]
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// The files that may be read.
-    pub(crate) reads: Reads,
+    pub reads: Reads,
     /// Files and directories that may be read and changed.
-    pub(crate) write: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
     /// The sockets that may be used.
-    pub(crate) sockets: Sockets,
+    pub sockets: Sockets,
 }
 
 /// The things that a supervisor does for a process that asks for them.
 #[cfg(unix)]
 #[derive(Debug, Clone)]
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has a supervisor"))]
-pub(crate) struct Allowed {
+pub struct Allowed {
     /// The addresses that it reaches.
-    pub(crate) network: Network,
+    pub network: Network,
     /// The files and directories of which it changes the attributes.
-    pub(crate) write: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
 }
 
 #[cfg(unix)]
 impl Rules {
-    #[cfg(feature = "scripts")]
-    pub(crate) fn allowed(&self) -> Allowed {
+    /// Returns what a supervisor does under these rules.
+    pub fn allowed(&self) -> Allowed {
         let network = match &self.sockets {
             Sockets::Some(network) => network.clone(),
             Sockets::All | Sockets::Pairs => Network::default(),
@@ -95,10 +93,9 @@ impl Rules {
 /// The sockets that may be used.
 #[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sockets {
+pub enum Sockets {
     /// All sockets, including those of the user's other programs, such as Docker, an SSH agent or a
     /// session bus.
-    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts of users alone"))]
     All,
     /// Internet sockets, to this part of the network, and connected pairs. Where the system cannot hold code
     /// to single addresses, all of them are open.
@@ -109,11 +106,9 @@ pub(crate) enum Sockets {
 
 /// The files that may be read.
 #[cfg(unix)]
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
-pub(crate) enum Reads {
+pub enum Reads {
     /// All files except devices, and all of them may be run.
-    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts read everything"))]
     All {
         /// Files and directories that cannot be read, nevertheless.
         but: Vec<PathBuf>,
@@ -133,7 +128,7 @@ pub(crate) enum Reads {
 /// from now on: the rules above do not restrict what is inherited open. Rust already marks what it
 /// opens itself; this is for descriptors that a parent process or a C library left open.
 #[cfg(unix)]
-pub(crate) fn keep_descriptors() {
+pub fn keep_descriptors() {
     const FIRST: i32 = 3;
     close_fds::set_fds_cloexec_threadsafe(FIRST, &[]);
 }
@@ -142,9 +137,9 @@ pub(crate) fn keep_descriptors() {
 /// nothing else can be given up, and no session begun, under them.
 #[cfg(unix)]
 #[derive(Debug)]
-pub(crate) struct Sandbox {
+pub struct Sandbox {
     /// The level that is reached once the filters are applied.
-    pub(crate) level: SandboxLevel,
+    pub level: SandboxLevel,
     #[cfg(target_os = "linux")]
     filters: Option<syscalls::Filters>,
 }
@@ -153,7 +148,7 @@ pub(crate) struct Sandbox {
 impl Sandbox {
     /// Gives up all rights except those in `rules`, for the calling thread and all that it starts
     /// later. Resource limits are set separately.
-    pub(crate) fn restrict(rules: &Rules, complain: OnUnenforced<'_>) -> Sandbox {
+    pub fn restrict(rules: &Rules, complain: OnUnenforced<'_>) -> Sandbox {
         let no_new_privs = rustix::thread::set_no_new_privs(true)
             .inspect_err(|error| complain("no new privileges", error))
             .is_ok();
@@ -196,8 +191,7 @@ impl Sandbox {
 
     /// Applies the filters to the calling thread and all that it starts later, and hands over the listener
     /// of the filter that asks the supervisor. Allocates nothing.
-    #[cfg(feature = "scripts")]
-    pub(crate) fn filter_calls(&self, handle: &Handle) -> std::io::Result<()> {
+    pub fn filter_calls(&self, handle: &Handle) -> std::io::Result<()> {
         let Some(filters) = &self.filters else { return Ok(()) };
         if let Some(asking) = &filters.asking {
             handle.give(&supervisor::install(asking, false)?)?;
@@ -210,8 +204,7 @@ impl Sandbox {
     ///
     /// Fails if the filter that asks the supervisor cannot be applied: without it, more would be open than was
     /// allowed.
-    #[cfg(feature = "toolsets")]
-    pub(crate) fn filter_process(
+    pub fn filter_process(
         self,
         hand_over: impl FnOnce(i32) -> std::io::Result<()>,
         complain: OnUnenforced<'_>,
@@ -239,7 +232,7 @@ impl Sandbox {
 #[cfg(all(unix, not(target_os = "linux")))]
 impl Sandbox {
     /// Gives up nothing.
-    pub(crate) fn restrict(_: &Rules, _: OnUnenforced<'_>) -> Sandbox {
+    pub fn restrict(_: &Rules, _: OnUnenforced<'_>) -> Sandbox {
         let level = SandboxLevel {
             no_new_privs: false,
             contained: false,
@@ -254,16 +247,14 @@ impl Sandbox {
     }
 
     /// Filters nothing.
-    #[cfg(feature = "scripts")]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux filters here")]
-    pub(crate) fn filter_calls(&self, _: &Handle) -> std::io::Result<()> {
+    pub fn filter_calls(&self, _: &Handle) -> std::io::Result<()> {
         Ok(())
     }
 
     /// Filters nothing.
-    #[cfg(feature = "toolsets")]
     #[expect(clippy::unnecessary_wraps, reason = "Linux filters here")]
-    pub(crate) fn filter_process(
+    pub fn filter_process(
         self,
         _: impl FnOnce(i32) -> std::io::Result<()>,
         _: OnUnenforced<'_>,

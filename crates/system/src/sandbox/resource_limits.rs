@@ -2,7 +2,6 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-#[cfg(feature = "toolsets")]
 use super::OnUnenforced;
 
 /// The most descriptors of a process: the data that waits in its sockets is memory that no limit counts, and those
@@ -11,31 +10,30 @@ const DESCRIPTORS: u64 = 4096;
 
 /// Resource limits of a process. `None` keeps the limit of this process. Core dumps are always off.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ResourceLimits {
+pub struct ResourceLimits {
     /// Bytes of address space.
-    pub(crate) address_space: Option<u64>,
+    pub address_space: Option<u64>,
     /// Bytes of private memory that the process can write.
-    pub(crate) data: Option<u64>,
+    pub data: Option<u64>,
     /// Seconds of processor time.
-    pub(crate) cpu_seconds: Option<u64>,
+    pub cpu_seconds: Option<u64>,
     /// Bytes of any file that the process writes.
-    pub(crate) file_bytes: Option<u64>,
+    pub file_bytes: Option<u64>,
     /// Processes and threads of the user.
-    pub(crate) processes: Option<u64>,
+    pub processes: Option<u64>,
 }
 
 impl ResourceLimits {
     /// Sets the limits for this process. Returns true if all of them are set.
-    #[cfg(feature = "toolsets")]
-    pub(crate) fn set(&self, complain: OnUnenforced<'_>) -> bool {
+    pub fn set(&self, complain: OnUnenforced<'_>) -> bool {
         // Set every limit, even after one that could not be set.
         let set = self.each().map(|(resource, limit)| setrlimit(resource, limit));
         set.filter_map(Result::err).inspect(|error| complain("a limit", error)).count() == 0
     }
 
     /// Sets the limits for this process, up to the first that cannot be set. Allocates nothing.
-    #[cfg(all(target_os = "linux", feature = "scripts"))]
-    pub(crate) fn apply(&self) -> rustix::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    pub fn apply(&self) -> rustix::io::Result<()> {
         self.each().try_for_each(|(resource, limit)| setrlimit(resource, limit))
     }
 

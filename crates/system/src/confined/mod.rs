@@ -15,11 +15,10 @@ mod unix;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-#[cfg(any(feature = "toolsets", test))]
 use std::path::Path;
 
 #[cfg(not(unix))]
-pub(crate) use fallback::Dir;
+pub use fallback::Dir;
 #[cfg(unix)]
 pub use unix::Dir;
 
@@ -40,9 +39,12 @@ pub enum Links {
 
 /// The type of a directory entry; links are not followed to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A regular file.
     File,
+    /// A directory.
     Dir,
+    /// A symbolic link.
     Link,
     /// A pipe, a socket or a device.
     Other,
@@ -50,9 +52,11 @@ pub(crate) enum Kind {
 
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) name: OsString,
-    pub(crate) kind: Kind,
+pub struct Entry {
+    /// The name, without a path.
+    pub name: OsString,
+    /// The type.
+    pub kind: Kind,
 }
 
 /// Opens the regular file `relative` below `root` for reading. Never blocks, not even for a pipe.
@@ -60,8 +64,7 @@ pub(crate) struct Entry {
 /// Fails with `PermissionDenied` if the path leads outside or has a link that is refused, with
 /// `IsADirectory` for a directory, and with `InvalidInput` for any other file that is not regular.
 /// `root` itself may be a link.
-#[cfg(any(feature = "toolsets", test))]
-pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
+pub fn open(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
     Dir::open(root)?.file(relative, links)
 }
 

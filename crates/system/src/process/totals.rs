@@ -16,26 +16,29 @@ const BLOCK: u64 = 512;
 
 /// The most that a group may take. `None` does not limit it.
 #[derive(Debug, Clone)]
-pub(crate) struct Totals {
+pub struct Totals {
     /// Bytes of memory, shared memory included; what several processes share counts once.
-    pub(crate) memory: Option<u64>,
+    pub memory: Option<u64>,
     /// Processes that are alive.
-    pub(crate) processes: Option<u64>,
+    pub processes: Option<u64>,
     /// A directory, and the bytes of disk space that the files below it may take.
-    pub(crate) space: Option<(PathBuf, u64)>,
+    pub space: Option<(PathBuf, u64)>,
 }
 
 /// The limit that a group exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exceeded {
+pub enum Exceeded {
+    /// Bytes of memory, of which it may take this many.
     Memory(u64),
+    /// Processes, of which it may run this many.
     Processes(u64),
+    /// Bytes of temporary files, of which it may take this many.
     Space(u64),
 }
 
 impl Exceeded {
     /// Describes what it did, in a phrase that follows "it".
-    pub(crate) fn describe(self) -> String {
+    pub fn describe(self) -> String {
         match self {
             Exceeded::Memory(most) => format!("took more than {most} bytes of memory altogether"),
             Exceeded::Processes(most) => format!("ran more than {most} processes at once"),
@@ -46,7 +49,7 @@ impl Exceeded {
 
 /// Measures a group from time to time.
 #[derive(Debug)]
-pub(crate) struct Measuring {
+pub struct Measuring {
     totals: Totals,
     next: Instant,
     /// Tasks of the whole system at the last measurement.
@@ -54,13 +57,14 @@ pub(crate) struct Measuring {
 }
 
 impl Measuring {
-    pub(crate) fn new(totals: Totals) -> Measuring {
+    /// Begins to measure a group.
+    pub fn new(totals: Totals) -> Measuring {
         Measuring { totals, next: Instant::now() + INTERVAL, tasks: tasks().unwrap_or(0) }
     }
 
     /// Returns the limit that is exceeded, if a measurement is due and there is one. It is due earlier
     /// if processes multiply: soon after, they would leave no time for it.
-    pub(crate) fn exceeded(&mut self, group: Group) -> Option<Exceeded> {
+    pub fn exceeded(&mut self, group: Group) -> Option<Exceeded> {
         let began = Instant::now();
         let multiply = |most: u64| tasks().is_some_and(|now| now > self.tasks + most / 2);
         if began < self.next && !self.totals.processes.is_some_and(multiply) {
@@ -94,7 +98,7 @@ impl Totals {
 }
 
 /// The number of tasks that the system runs, of all users.
-pub(crate) fn tasks() -> Option<u64> {
+pub fn tasks() -> Option<u64> {
     // In `0.42 0.40 0.41 2/1234 5678`, 1234 counts them.
     let load = std::fs::read_to_string("/proc/loadavg").ok()?;
     load.split(' ').nth(3)?.split_once('/')?.1.parse().ok()

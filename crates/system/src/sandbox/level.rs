@@ -32,6 +32,14 @@ pub struct SandboxLevel {
     pub network: NetworkLevel,
 }
 
+impl SandboxLevel {
+    /// Returns the level of a process of which all resource limits are set, or not.
+    #[must_use]
+    pub fn with_rlimits(self, rlimits: bool) -> SandboxLevel {
+        SandboxLevel { rlimits, ..self }
+    }
+}
+
 /// The degree to which files are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

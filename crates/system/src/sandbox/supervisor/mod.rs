@@ -15,7 +15,6 @@ mod policy;
 mod writable;
 
 use std::io::{self, PipeReader, PipeWriter};
-#[cfg(feature = "scripts")]
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::sync::OnceLock;
@@ -48,15 +47,14 @@ const MOST_WAITING_BYTES: usize = 4 << 20;
 
 /// A thread that answers the calls of one sandbox. Dropping this value ends it, and all later calls fail.
 #[derive(Debug)]
-pub(crate) struct Supervisor {
+pub struct Supervisor {
     /// Closed when this value is dropped.
     _alive: PipeWriter,
 }
 
 impl Supervisor {
     /// Takes the listener that the process `pid` has under this number, and answers its calls from now on.
-    #[cfg(feature = "toolsets")]
-    pub(crate) fn start(pid: Pid, number: RawFd, allowed: &Allowed) -> io::Result<Supervisor> {
+    pub fn start(pid: Pid, number: RawFd, allowed: &Allowed) -> io::Result<Supervisor> {
         let listener = take(pid, number)?;
         let writable = Writable::open(&allowed.write);
         let policy = Policy::new(allowed.network.clone());
@@ -64,8 +62,7 @@ impl Supervisor {
     }
 
     /// Answers the calls of a process that does not exist yet, and has to hand over its listener.
-    #[cfg(feature = "scripts")]
-    pub(crate) fn expect(allowed: Allowed) -> io::Result<(Supervisor, Handle)> {
+    pub fn expect(allowed: Allowed) -> io::Result<(Supervisor, Handle)> {
         let (numbers, announce) = io::pipe()?;
         let (confirmed, mut confirm) = io::pipe()?;
         let supervisor = Supervisor::run(move |ended| {
@@ -164,7 +161,6 @@ fn has_room(waiting: &[(u64, Waiting)], call: &Waiting) -> bool {
 }
 
 /// Reads the number of a process, and that of its listener.
-#[cfg(feature = "scripts")]
 fn receive_numbers(mut numbers: PipeReader) -> io::Result<(Pid, RawFd)> {
     let mut bytes = [0; 8];
     numbers.read_exact(&mut bytes)?;
@@ -177,14 +173,12 @@ fn receive_numbers(mut numbers: PipeReader) -> io::Result<(Pid, RawFd)> {
 }
 
 /// The end of the process that applies the filter. It is closed when that becomes a program.
-#[cfg(feature = "scripts")]
 #[derive(Debug)]
-pub(crate) struct Handle {
+pub struct Handle {
     announce: PipeWriter,
     confirmed: PipeReader,
 }
 
-#[cfg(feature = "scripts")]
 impl Handle {
     /// Hands over a listener, and waits until it has been taken. Allocates nothing.
     pub(super) fn give(&self, listener: &OwnedFd) -> io::Result<()> {

@@ -38,18 +38,18 @@ impl Dir {
     }
 
     /// Opens a directory below this one.
-    pub(crate) fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
+    pub fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
         self.look_up(relative, links, DIR).map(Dir)
     }
 
     /// Resolves the links in `relative`, which must all stay below this directory. Returns the path
     /// relative to it.
-    pub(crate) fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
+    pub fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
         Ok(walk(self.0.as_fd(), relative, Links::Inside, FILE)?.1)
     }
 
     /// The entries of the directory, in any order.
-    pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
+    pub fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
         let entries = rustix::fs::Dir::read_from(&self.0)?;
         Ok(entries.filter_map(|entry| match entry {
             Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => None,
@@ -78,13 +78,13 @@ impl Dir {
     }
 
     /// Makes the directory `name`, which must not exist, for this user only, and opens it.
-    pub(crate) fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
+    pub fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
         rustix::fs::mkdirat(&self.0, name, Mode::RWXU)?;
         Ok(Dir(rustix::fs::openat(&self.0, name, DIR | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
     /// Makes the file `name`, which must not exist, for this user only, and opens it for writing.
-    pub(crate) fn create_file(&self, name: &OsStr, executable: bool) -> io::Result<File> {
+    pub fn create_file(&self, name: &OsStr, executable: bool) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = if executable { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
         Ok(File::from(rustix::fs::openat(&self.0, name, flags | OFlags::NOFOLLOW, mode)?))

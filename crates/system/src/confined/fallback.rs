@@ -38,19 +38,19 @@ impl Dir {
     }
 
     /// Opens a directory below this one.
-    pub(crate) fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
+    pub fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
         Dir::open(&self.look_up(relative, links)?)
     }
 
     /// Resolves the links in `relative`, which must all stay below this directory. Returns the path
     /// relative to it.
-    pub(crate) fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
+    pub fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
         let path = self.look_up(relative, Links::Inside)?;
         Ok(path.strip_prefix(&self.0).map_err(|_| leads_outside())?.to_owned())
     }
 
     /// The entries of the directory, in any order.
-    pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
+    pub fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
         Ok(fs::read_dir(&self.0)?.map(|entry| {
             let entry = entry?;
             let kind = match entry.file_type()? {
@@ -64,7 +64,7 @@ impl Dir {
     }
 
     /// Makes the directory `name`, which must not exist, and opens it.
-    pub(crate) fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
+    pub fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
         let path = self.0.join(name);
         fs::create_dir(&path)?;
         Ok(Dir(path))
@@ -72,7 +72,7 @@ impl Dir {
 
     /// Makes the file `name`, which must not exist, and opens it for writing. These systems have no
     /// mode that makes a file executable.
-    pub(crate) fn create_file(&self, name: &OsStr, _executable: bool) -> io::Result<File> {
+    pub fn create_file(&self, name: &OsStr, _executable: bool) -> io::Result<File> {
         OpenOptions::new().write(true).create_new(true).open(self.0.join(name))
     }
 
