@@ -33,7 +33,7 @@ pub struct FallbackStore {
     tell: Box<dyn Fn(Error) + Send + Sync>,
 }
 
-/// What is kept of a session whose store failed.
+/// The memory of a session whose store failed.
 struct Lapse {
     state: SessionState,
     /// True from a read that failed until one that succeeds.

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::{builder, skills, write};
 
-/// What a store does wrong.
+/// A fault of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     Load,
