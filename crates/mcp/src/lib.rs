@@ -127,8 +127,6 @@ impl McpServer {
         is_owner: bool,
         metrics: Option<Arc<Metrics>>,
     ) -> McpServer {
-        // What a client asks for is answered, whatever becomes of the session's store.
-        let session = session.tolerant();
         let tools = engine.tools(&session).with_options(options.tools.clone());
         let engine = engine.clone();
         McpServer(Arc::new(Connection {
