@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use crate::binary::{self, Place};
 use crate::{command, skills};
 
+/// A name, the preparation of a place, the directory of state, and whether the server tells of it.
+type Case<'c> = (&'c str, &'c dyn Fn(&Place), Option<&'c str>, bool);
+
 /// Calls tools of a server in their order. Returns its answers, and standard error.
 fn calls(place: &Place, state: Option<&str>, calls: &[(&str, Value)]) -> (Vec<Value>, String) {
     let skills = skills();
@@ -24,7 +27,7 @@ fn calls(place: &Place, state: Option<&str>, calls: &[(&str, Value)]) -> (Vec<Va
         let params = json!({"name": tool, "arguments": arguments});
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     }));
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
     let run = binary::finish(server, input.as_bytes());
     let mut answers: Vec<Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -39,7 +42,7 @@ fn a_list_of_trusted_code_that_cannot_be_read_costs_no_text_and_runs_no_code() {
     let damaged = |place: &Place| place.write(file, "not JSON");
     let newer = |place: &Place| place.write(file, r#"{"version": 99, "files": []}"#);
     let directory = |place: &Place| fs::create_dir_all(place.path().join(file)).unwrap();
-    let cases: [(&str, &dyn Fn(&Place), Option<&str>, bool); 4] = [
+    let cases: [Case<'_>; 4] = [
         ("damaged", &damaged, None, true),
         ("of a newer version", &newer, None, true),
         ("a directory", &directory, None, true),
