@@ -181,18 +181,19 @@ const HISTORICAL: [&str; 2] = ["a file of the skill that was opened", "a chain o
 
 #[test]
 fn each_answer_is_that_of_a_store_that_works() {
-    let (_dir, with) = hosts();
+    let (dir, with) = hosts();
     let healthy = with.build().unwrap();
     for fault in FAULTS {
         for is_of_engine in [true, false] {
             let store = Store::new(fault);
-            let (_other, with) = hosts();
+            let (other, with) = hosts();
             let engine = if is_of_engine { with.session_store(store.clone()) } else { with };
             let engine = engine.build().unwrap();
             let name = format!("{fault:?} {is_of_engine}");
-            let session = match is_of_engine {
-                true => engine.session(&name),
-                false => Session::new(&name, Arc::new(store.clone())),
+            let session = if is_of_engine {
+                engine.session(&name)
+            } else {
+                Session::new(&name, Arc::new(store.clone()))
             };
             let mirror = healthy.session(&name);
             for (step, run) in STEPS {
@@ -208,7 +209,7 @@ fn each_answer_is_that_of_a_store_that_works() {
                     continue;
                 }
                 let plain = |text: &str| {
-                    let dirs = [&_dir, &_other].map(|dir| dir.path().display().to_string());
+                    let dirs = [&dir, &other].map(|dir| dir.path().display().to_string());
                     dirs.iter().fold(text.to_owned(), |text, dir| text.replace(dir, "DIR"))
                 };
                 assert_eq!(plain(&answer.unwrap()), plain(&wanted), "{name}: {step}");
