@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -96,13 +97,13 @@ pub enum Remedy {
 /// An error of the engine.
 ///
 /// `{}` is one line; `{:#}` adds the advice.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Error {
     code: ErrorCode,
     message: String,
     help: String,
     remedy: Option<Remedy>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
@@ -133,7 +134,7 @@ impl Error {
     /// Sets the cause of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Error {
-        self.source = Some(Box::new(source));
+        self.source = Some(Arc::new(source));
         self
     }
 

@@ -13,7 +13,7 @@ use crate::diagnostic::{Code, Diagnostic};
 /// The name of a directory of skills.
 const SKILLS_DIR: &str = "skills";
 /// Names of files that were meant to be `SKILL.md`, in lower case and without blanks.
-const MISNAMED: [&str; 13] = [
+const MISNAMED: [&str; 22] = [
     "skills.md",
     "skill.markdown",
     "skill.mdx",
@@ -27,6 +27,15 @@ const MISNAMED: [&str; 13] = [
     "skill_md",
     "skill-md",
     "skillmd",
+    "skil.md",
+    "skils.md",
+    "skilll.md",
+    "skll.md",
+    "sklil.md",
+    "skill(1).md",
+    "skill(2).md",
+    "skillcopy.md",
+    "skill-copy.md",
 ];
 
 /// Finds files and directories at `root`, the root of a source, that are nearly skills: a flat `NAME.md`

@@ -24,7 +24,7 @@ pub(super) fn reachable<'c>(
         Err(not_found) => not_found,
     };
     match catalog.find(name, Audience::User) {
-        Ok(entry) if is_activated(&session.state()?, &entry.id) => Ok(entry),
+        Ok(entry) if is_activated(&session.tolerant().state()?, &entry.id) => Ok(entry),
         _ => Err(not_found),
     }
 }

@@ -41,8 +41,9 @@ impl Engine {
     /// Activates the skill that the model means by `name`: an id, a path, or a unique name.
     ///
     /// Fails with `NOT_FOUND` if the skill does not exist for the model, with `CONSENT_REQUIRED` if it
-    /// needs the user's consent and has none, and with `EXECUTION_ERROR` if its file cannot be read, its
-    /// task cannot be spawned, or the session cannot be written. A failed activation changes nothing.
+    /// needs the user's consent and has none, and with `EXECUTION_ERROR` if its file cannot be read, or its
+    /// task cannot be spawned. A failed activation changes nothing. A session that cannot be read or written is
+    /// kept in memory meanwhile ([`Session::unsaved`]).
     ///
     /// ```
     /// use repertoire::{Engine, Skill};
@@ -75,7 +76,7 @@ impl Engine {
     ) -> Result<Activation, Error> {
         let catalog = self.catalog();
         let (entry, args) = catalog.find_with_args(name, args, how.audience)?;
-        self.activate_entry(&catalog, entry, &args, session, how, None)
+        self.activate_entry(&catalog, entry, &args, &session.tolerant(), how, None)
     }
 
     /// Activates the skill of a message such as `/review PR 42`; `None` for any other message, including
@@ -107,7 +108,7 @@ impl Engine {
         let entry = catalog.find(entry.id.as_str(), Audience::User)?;
         let inline = !self.spawns_tasks();
         let how = Activate { audience: Audience::User, inline, ..Activate::default() };
-        self.activate_entry(&catalog, entry, args, session, &how, max_chars).map(Some)
+        self.activate_entry(&catalog, entry, args, &session.tolerant(), &how, max_chars).map(Some)
     }
 
     /// Tells whether the host spawns tasks for skills with `context: fork`.
@@ -122,8 +123,7 @@ impl Engine {
 
     /// The information to show to the user who decides whether a skill may be activated.
     ///
-    /// Fails with `NOT_FOUND` if there is no such skill for `audience`, or if the session cannot be
-    /// read.
+    /// Fails with `NOT_FOUND` if there is no such skill for `audience`.
     pub fn consent_request(
         &self,
         name: &str,
@@ -132,7 +132,7 @@ impl Engine {
     ) -> Result<ConsentRequest, Error> {
         let catalog = self.catalog();
         let (entry, _) = catalog.find_with_args(name, "", audience)?;
-        let risk = risk(&session.state()?, &entry.id);
+        let risk = risk(&session.tolerant().state()?, &entry.id);
         Ok(activation::consent_request(entry, script_names(entry), session, audience, risk))
     }
 
@@ -188,6 +188,8 @@ impl Engine {
         name: &str,
         caller: Caller<'_>,
     ) -> Result<&'c Entry, Error> {
+        let session = &caller.session.tolerant();
+        let caller = Caller { session, ..caller };
         let entry = reachable(catalog, name, caller)?;
         if self.0.consent.policy == ConsentPolicy::Never || caller.audience == Audience::User {
             return Ok(entry);

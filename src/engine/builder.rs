@@ -19,7 +19,7 @@ use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
-use crate::session::{MemoryStore, SessionStore};
+use crate::session::{FallbackStore, MemoryStore, SessionStore};
 use crate::skill::Skill;
 #[cfg(feature = "snapshot")]
 use crate::snapshot::SnapshotCache;
@@ -39,7 +39,7 @@ pub struct EngineBuilder {
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     tokens: Option<Arc<dyn TokenCounter>>,
-    sessions: Option<Arc<dyn SessionStore>>,
+    sessions: Option<FallbackStore>,
     pub(super) keep_messages: bool,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
@@ -195,10 +195,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the store of sessions; by default they are kept in memory.
+    /// Sets the store of sessions; by default they are kept in memory. While the store fails, answers come from
+    /// memory, and [`Session::unsaved`](crate::Session::unsaved) says why.
     #[must_use]
     pub fn session_store(mut self, store: impl SessionStore + 'static) -> EngineBuilder {
-        self.sessions = Some(Arc::new(store));
+        self.sessions = Some(FallbackStore::new(store, drop));
         self
     }
 
@@ -354,6 +355,8 @@ impl EngineBuilder {
         }
         #[cfg(any(feature = "scripts", feature = "toolsets"))]
         let trust = self.trust.unwrap_or_default();
+        let in_memory = || FallbackStore::new(MemoryStore::default(), drop);
+        let sessions = self.sessions.unwrap_or_else(in_memory);
         let views = Views::new(snapshot);
         let whole = Arc::clone(&views.whole);
         let inner = Inner {
@@ -364,7 +367,7 @@ impl EngineBuilder {
             disclosure: self.disclosure,
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
-            sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            sessions: Arc::new(sessions),
             keep_messages: self.keep_messages,
             outputs: Outputs::default(),
             consent: self.consent,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Engine;
 use crate::catalog::Entry;
 use crate::error::Error;
-use crate::session::{Day, KeptMessage, messages};
+use crate::session::{Day, KeptMessage, SessionStore as _, messages};
 use crate::skill::{Examples, SkillId};
 
 /// The way in which a message was routed wrongly.

@@ -48,7 +48,7 @@ use crate::disclosure::{
 use crate::matcher::{IndexOptions, Retriever, WINDOW_BYTES};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
-use crate::session::{Session, SessionStore};
+use crate::session::{FallbackStore, Session};
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
@@ -112,7 +112,7 @@ struct Inner {
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
-    sessions: Arc<dyn SessionStore>,
+    sessions: Arc<FallbackStore>,
     keep_messages: bool,
     /// The long outputs of tools, which models read in pages.
     outputs: Outputs,
@@ -219,7 +219,7 @@ impl Engine {
     /// The catalog prompt of a conversation, made with these options instead of the engine's.
     pub fn session_prompt_with(&self, session: &Session, options: &PromptOptions) -> CatalogPrompt {
         let prompt = self.prompt_with(options);
-        if let Err(error) = session.listed(&prompt.included) {
+        if let Err(error) = session.tolerant().listed(&prompt.included) {
             tracing::warn!(session = session.id(), %error, "a catalog prompt is not remembered");
         }
         prompt
@@ -269,7 +269,7 @@ impl Engine {
     /// The session of the conversation with this id. Skills that the conversation used rank higher in
     /// it, and skills whose instructions are in its context are not disclosed in full again.
     pub fn session(&self, id: &str) -> Session {
-        Session::new(id, Arc::clone(&self.0.sessions)).keep_messages(self.0.keep_messages)
+        Session::of(id, Arc::clone(&self.0.sessions)).keep_messages(self.0.keep_messages)
     }
 
     /// The current snapshot. A call takes one and uses it to the end. Taking it writes to no shared

@@ -53,7 +53,7 @@ impl Engine {
             span.record("exit_code", code);
         }
         span.record("output.bytes", spans::int(output.stdout.len() + output.stderr.len()));
-        if let Err(error) = caller.session().record_use(&entry.id) {
+        if let Err(error) = caller.session().tolerant().record_use(&entry.id) {
             // The script has run, and its effects cannot be undone: only log the error.
             tracing::warn!(id = %entry.id, %error, "the use of a script is not noted");
         }

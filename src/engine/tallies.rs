@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::error::Error;
-use crate::session::{Day, Tallies};
+use crate::session::{Day, SessionStore as _, Tallies};
 
 impl Engine {
     /// For each skill, the counts of conversations in which it occurred since the beginning of `since`,

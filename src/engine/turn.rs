@@ -43,6 +43,9 @@ pub struct Turn {
     /// not available, or the host took the error for a refusal ([`TurnBuilder::refuse`]). The text says
     /// so as well.
     pub refused: Option<Error>,
+    /// The failure of the session's store because of which this answer comes from memory, or is kept in memory
+    /// only; see [`Session::unsaved`].
+    pub unsaved: Option<Error>,
     /// The model's tools. The list is always current: skills that are loaded later add their tools.
     pub tools: SessionTools,
 }
@@ -145,8 +148,8 @@ impl<'t> TurnBuilder<'t> {
     /// answered with a disclosure of the skills that matter to it. The session records the skills shown,
     /// so that their instructions are not repeated unless the message asks to see all skills.
     ///
-    /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command,
-    /// also as [`Engine::activate`] does, except that `NOT_FOUND` and other refusals
+    /// While the session's store fails, the answer comes from memory, and [`Turn::unsaved`] says why. A command
+    /// fails as [`Engine::activate`] does, except that `NOT_FOUND` and other refusals
     /// ([`TurnBuilder::refuse`]) are reported in [`Turn::refused`] instead.
     pub fn run(self) -> Result<Turn, Error> {
         let span = spans::turn(&self.query.text);
@@ -156,21 +159,22 @@ impl<'t> TurnBuilder<'t> {
     }
 
     fn answer(&self, span: &Span) -> Result<Turn, Error> {
-        let TurnBuilder { engine, session, max_command_chars: max, is_refusal, .. } = *self;
+        let TurnBuilder { engine, max_command_chars: max, is_refusal, .. } = *self;
+        let session = &self.session.tolerant();
         let state = session.state()?;
         let tools = engine.tools(session);
         let refused = match engine.user_message_within(max, &self.query.text, session) {
             Ok(Some(activation)) => {
                 let text = activation.to_text();
                 let disclosure = disclosure_of(&activation, &text);
-                let activation = Some(activation);
-                return Ok(Turn { text, disclosure, activation, refused: None, tools });
+                let (activation, unsaved) = (Some(activation), session.unsaved());
+                return Ok(Turn { text, disclosure, activation, refused: None, unsaved, tools });
             }
             Ok(None) => None,
             Err(error) if error.code() == ErrorCode::NotFound || is_refusal(&error) => Some(error),
             Err(error) => return Err(error),
         };
-        let disclosure = self.disclose(&state, span)?;
+        let disclosure = self.disclose(session, &state, span)?;
         let text = match &refused {
             None => disclosure.text.clone(),
             Some(error) => {
@@ -180,11 +184,12 @@ impl<'t> TurnBuilder<'t> {
                 note + gap + &disclosure.text
             }
         };
-        Ok(Turn { text, disclosure, activation: None, refused, tools })
+        let unsaved = session.unsaved();
+        Ok(Turn { text, disclosure, activation: None, refused, unsaved, tools })
     }
 
-    /// Returns the disclosure for the message without recording it in the session. A session that cannot
-    /// be read counts as new.
+    /// Returns the disclosure for the message without recording it in the session. While
+    /// the session cannot be read, memory stands in for it.
     pub fn preview(&self) -> Disclosure {
         let (engine, state) = (self.engine, self.known());
         engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded())
@@ -214,7 +219,12 @@ impl<'t> TurnBuilder<'t> {
     }
 
     /// Makes the disclosure, and records in the session the skills it shows.
-    fn disclose(&self, state: &SessionState, span: &Span) -> Result<Disclosure, Error> {
+    fn disclose(
+        &self,
+        session: &Session,
+        state: &SessionState,
+        span: &Span,
+    ) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let explains = !span.is_disabled();
         let told = engine.tell_after(&now, &self.query, state, &self.worded(), explains);
@@ -235,7 +245,7 @@ impl<'t> TurnBuilder<'t> {
             counted: disclosure.hidden as u64,
             used: 0,
         });
-        engine.keep_message(self.session, &self.query, &disclosure, &self.worded());
+        engine.keep_message(session, &self.query, &disclosure, &self.worded());
         let mut events = Vec::new();
         // The best skill comes last, so that it counts as the last used.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
@@ -249,7 +259,7 @@ impl<'t> TurnBuilder<'t> {
             events.extend(postponed.iter().map(Event::Postponed));
         }
         events.extend(stopped.iter().map(Event::Stopped));
-        self.session.record_all(&events)?;
+        session.record_all(&events)?;
         Ok(disclosure)
     }
 
@@ -263,13 +273,9 @@ impl<'t> TurnBuilder<'t> {
         options
     }
 
-    /// The session's history. If the store cannot be read, the history is empty, so that there is still
-    /// an answer.
+    /// The session's history; from memory if the store cannot be read, so that there is still an answer.
     fn known(&self) -> SessionState {
-        self.session.state().unwrap_or_else(|error| {
-            tracing::warn!(session = self.session.id(), %error, "the session cannot be read");
-            SessionState::default()
-        })
+        self.session.tolerant().state().unwrap_or_default()
     }
 }
 

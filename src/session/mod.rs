@@ -4,6 +4,7 @@
 //! A [`Session`] is one conversation in a [`SessionStore`]: in memory, or in one of the stores of the
 //! crate `repertoire-sessions`.
 
+mod fallback;
 mod state;
 mod store;
 mod tally;
@@ -14,7 +15,9 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::skill::SkillId;
 use crate::spans;
+use fallback::Kept;
 
+pub use fallback::FallbackStore;
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
 #[doc(hidden)]
@@ -42,7 +45,8 @@ pub(crate) use trail::{Entry as TrailEntry, Said, messages};
 #[derive(Debug, Clone)]
 pub struct Session {
     id: Arc<str>,
-    store: Arc<dyn SessionStore>,
+    store: Arc<FallbackStore>,
+    is_tolerant: bool,
     keeps_messages: bool,
 }
 
@@ -50,7 +54,64 @@ impl Session {
     /// Creates a handle to the conversation `id` in `store`. The store knows the conversation from its
     /// first event on.
     pub fn new(id: &str, store: Arc<dyn SessionStore>) -> Session {
-        Session { id: id.into(), store, keeps_messages: false }
+        Session::of(id, Arc::new(FallbackStore::new(store, drop)))
+    }
+
+    /// Creates a handle to the conversation `id`, whose memory for failures of the store is that of `store`.
+    pub(crate) fn of(id: &str, store: Arc<FallbackStore>) -> Session {
+        Session { id: id.into(), store, is_tolerant: false, keeps_messages: false }
+    }
+
+    /// Returns a handle to the same conversation whose methods do not fail: while the store cannot be used, they
+    /// read and write memory. Whatever answers a user or a model works with such a handle; turns, activations
+    /// and tools make one themselves.
+    ///
+    /// ```
+    /// use repertoire::session::{Event, Session, SessionState, SessionStore, SkillState};
+    /// use repertoire::{Error, ErrorCode};
+    /// use std::sync::Arc;
+    ///
+    /// /// A store on a disk that is full.
+    /// #[derive(Debug)]
+    /// struct Full;
+    ///
+    /// impl SessionStore for Full {
+    ///     fn record(&self, _: &str, _: &Event<'_>) -> Result<Option<SkillState>, Error> {
+    ///         Err(Error::new(ErrorCode::ExecutionError, "the disk is full", "make room"))
+    ///     }
+    ///     fn state(&self, _: &str) -> Result<SessionState, Error> {
+    ///         Ok(SessionState::default())
+    ///     }
+    ///     fn end(&self, _: &str) -> Result<(), Error> {
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let session = Session::new("chat-7", Arc::new(Full));
+    /// assert!(session.record_use(&"git".into()).is_err());
+    /// session.tolerant().record_use(&"git".into())?;
+    /// assert_eq!(session.state()?.recent().count(), 1);
+    /// assert_eq!(session.unsaved().unwrap().message(), "the disk is full");
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn tolerant(&self) -> Session {
+        Session { is_tolerant: true, ..self.clone() }
+    }
+
+    /// Returns the last failure of the store because of which the conversation is kept in memory at the moment;
+    /// `None` if the store has all of it. What is in memory is lost when the process ends, and when the store
+    /// can be used again.
+    pub fn unsaved(&self) -> Option<Error> {
+        self.store.unsaved(&self.id)
+    }
+
+    /// Returns the value; fails with the failure, unless failures are tolerated.
+    fn settle<T>(&self, kept: Kept<T>) -> Result<T, Error> {
+        match kept? {
+            (_, Some(failure)) if !self.is_tolerant => Err(failure),
+            (value, _) => Ok(value),
+        }
     }
 
     /// Creates a conversation that is remembered as long as this value or a clone of it lives.
@@ -97,10 +158,11 @@ impl Session {
     /// Returns what the conversation did so far.
     ///
     /// This and the other methods fail with `EXECUTION_ERROR` if the store cannot be read or
-    /// written, and with `TIMEOUT` if a server does not answer in time.
+    /// written, and with `TIMEOUT` if a server does not answer in time. What they record is then kept in memory,
+    /// for the [answers](Session::tolerant) that follow.
     pub fn state(&self) -> Result<SessionState, Error> {
         let span = spans::session_read();
-        let state = spans::within(&span, || self.store.state(&self.id))?;
+        let state = spans::within(&span, || self.settle(self.store.read(&self.id)))?;
         span.record("skills", spans::int(state.skills.len()));
         Ok(state)
     }
@@ -127,15 +189,14 @@ impl Session {
         self.record(&Event::Compacted).map(drop)
     }
 
-    /// Forgets the conversation.
+    /// Forgets the conversation. If the store fails, at least what is kept in memory is forgotten.
     pub fn end(&self) -> Result<(), Error> {
-        self.store.end(&self.id)
+        self.settle(self.store.forget(&self.id))
     }
 
     /// Records one event, and returns the earlier state of the skill that it is about.
     pub fn record(&self, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
-        let before =
-            spans::within(&spans::session_write(1), || self.store.record(&self.id, event))?;
+        let before = self.write(&[*event], |store| store.record(&self.id, event))?;
         self.extend_trail(TrailEntry::of(event));
         Ok(before)
     }
@@ -145,10 +206,18 @@ impl Session {
         if events.is_empty() {
             return Ok(());
         }
-        let span = spans::session_write(events.len());
-        spans::within(&span, || self.store.record_all(&self.id, events))?;
+        self.write(events, |store| store.record_all(&self.id, events).map(|()| None))?;
         self.extend_trail(events.iter().filter_map(TrailEntry::of));
         Ok(())
+    }
+
+    fn write(
+        &self,
+        events: &[Event<'_>],
+        work: impl FnOnce(&dyn SessionStore) -> Result<Option<SkillState>, Error>,
+    ) -> Result<Option<SkillState>, Error> {
+        let span = spans::session_write(events.len());
+        spans::within(&span, || self.settle(self.store.write(&self.id, events, work)))
     }
 
     /// Adds to the trail of the conversation if its messages are kept. A failure is only logged: it costs

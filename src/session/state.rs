@@ -1,5 +1,7 @@
 //! The state of a conversation, and how each event changes it.
 
+use std::collections::HashSet;
+
 use crate::skill::{Skill, SkillId};
 
 /// Something that happened in a conversation.
@@ -121,12 +123,12 @@ impl SkillState {
 
     /// Applies `event`, which must be about this skill or about all skills.
     pub fn apply(&mut self, event: &Event<'_>) {
-        self.uses += u64::from(event.is_use());
+        self.uses = self.uses.saturating_add(event.is_use().into());
         match *event {
             Event::Used(_) => {}
             Event::Shown { body, .. } => self.show(body),
             Event::Activated { by, shown, .. } => {
-                self.activations += 1;
+                self.activations = self.activations.saturating_add(1);
                 self.activated_by = by.cloned();
                 if let Some(body) = shown {
                     self.show(body);
@@ -181,12 +183,23 @@ impl SessionState {
         self.skills[place].apply(event);
         if self.skills[place].joins() {
             let last = self.skills.iter().filter_map(|state| state.joined).max();
-            self.skills[place].joined = Some(last.unwrap_or_default() + 1);
+            self.skills[place].joined = Some(last.unwrap_or_default().saturating_add(1));
         }
         if event.is_use() {
             self.skills[..=place].rotate_right(1);
         }
         before
+    }
+
+    /// Returns the state in which no skill is in the context, lost, or has joined twice: that of a store which says
+    /// so is one of the host's, and the texts and tools of the skill would be given twice.
+    pub(super) fn without_doubles(mut self) -> SessionState {
+        let mut seen = HashSet::new();
+        self.skills.retain(|state| {
+            let counts = state.in_context || state.lost || state.joined.is_some();
+            !counts || seen.insert(state.skill.clone())
+        });
+        self
     }
 
     /// Returns the state of `skill`.

@@ -9,7 +9,8 @@ use super::tally::{Day, Ledger, Tallies};
 use super::trail::{KeptMessage, extend_trail};
 use crate::error::Error;
 
-/// A store of conversations. Each event is recorded as a whole or not at all, whatever other threads and
+/// A store of conversations. An answer never depends on it: while it fails, turns, calls of tools and
+/// activations go on [in memory](super::Session::unsaved). Each event is recorded as a whole or not at all, whatever other threads and
 /// processes do at the same time.
 pub trait SessionStore: Debug + Send + Sync {
     /// Records one event of `session`, and returns the earlier state of the skill that it is about,
@@ -48,6 +49,20 @@ pub trait SessionStore: Debug + Send + Sync {
     fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
         Ok(Vec::new())
     }
+
+    /// Returns the last failure because of which `session` is kept in memory at the moment; `None` for a
+    /// store that does not go on in memory, as [`FallbackStore`](super::FallbackStore) does.
+    fn unsaved(&self, session: &str) -> Option<Error> {
+        let _ = session;
+        None
+    }
+
+    /// True while the running call has failed already, so that nothing of it may be recorded, not even in
+    /// memory. For the packages of other languages, whose callbacks cannot always return an error.
+    #[doc(hidden)]
+    fn is_closed(&self) -> bool {
+        false
+    }
 }
 
 /// A store that is shared.
@@ -78,6 +93,14 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
     fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
         (**self).trails()
+    }
+
+    fn unsaved(&self, session: &str) -> Option<Error> {
+        (**self).unsaved(session)
+    }
+
+    fn is_closed(&self) -> bool {
+        (**self).is_closed()
     }
 }
 

@@ -34,12 +34,17 @@ pub(super) fn stamp_of(file: &Path) -> Stamp {
     Stamp::take(file, SystemTime::now())
 }
 
+/// Tells whether something that is not a directory is at `path`, such as `/dev/null`, the home of many services.
+fn is_in_the_way(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
+}
+
 /// Reads the content of a store; it is empty if the file does not exist, or its directory cannot.
 pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     let opened = match open_file(file) {
         Ok(opened) => opened,
         Err(error) if error.code() == ErrorCode::NotFound => return Ok(Trusted::default()),
-        Err(_) if file.ancestors().skip(1).any(Path::is_file) => return Ok(Trusted::default()),
+        Err(_) if file.ancestors().skip(1).any(is_in_the_way) => return Ok(Trusted::default()),
         Err(error) => return Err(error),
     };
     // A user who can write this file decides which code runs.

@@ -4,6 +4,7 @@
 mod consent;
 mod dispatcher;
 #[cfg(all(feature = "scripts", unix))]
+mod failing_stores;
 mod failures;
 mod given;
 mod required;

@@ -137,10 +137,8 @@ fn a_store_that_fails_loses_no_deed_and_a_failed_deed_leaves_no_trace() {
     store.1.store(true, Ordering::Relaxed);
     assert!(engine.activate("big", "", &session).unwrap().task.is_some(), "the task runs");
     assert_eq!(spawner.0.lock().unwrap().len(), 1);
-    assert_eq!(
-        engine.activate("small", "", &session).unwrap_err().code(),
-        ErrorCode::ExecutionError
-    );
+    assert_eq!(engine.activate("small", "", &session).unwrap().content, "s");
+    assert_eq!(session.unsaved().unwrap().message(), "the disk is full");
     store.1.store(false, Ordering::Relaxed);
 
     for (policy, asks) in [(ConsentPolicy::FirstUse, true), (ConsentPolicy::Always, false)] {

@@ -354,6 +354,8 @@ fn what_is_nearly_a_skill_is_named_with_what_to_rename() {
         ("agent/Skills/a/SKILL.md", &manifest("name: a")),
         ("ends/skills/a/SKILL.md.txt", "---\nname: a\n---\n"),
         ("ends/skills/b/Skill .md", "---\nname: b\n---\n"),
+        ("ends/skills/c/SKIL.md", "---\nname: c\n---\n"),
+        ("ends/skills/d/SKILL (1).md", "---\nname: d\n---\n"),
         ("one-less/skill/a/SKILL.md", &manifest("name: a")),
         ("other/skill/notes.md", "---\nname: a\n---\n"),
         ("both/skills/a/SKILL.md", &manifest("name: a")),
@@ -382,6 +384,8 @@ fn what_is_nearly_a_skill_is_named_with_what_to_rename() {
         [
             wanted("ends/skills/a/SKILL.md.txt", "rename it to `SKILL.md`"),
             wanted("ends/skills/b/Skill .md", "rename it to `SKILL.md`"),
+            wanted("ends/skills/c/SKIL.md", "rename it to `SKILL.md`"),
+            wanted("ends/skills/d/SKILL (1).md", "rename it to `SKILL.md`"),
         ]
     );
     let same = real(&dir.path().join("both/skills")) == real(&dir.path().join("both/SKILLS"));

@@ -144,6 +144,14 @@ impl SessionStore for GuardedStore {
     fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
         self.0.trails()
     }
+
+    fn unsaved(&self, session: &str) -> Option<Error> {
+        self.0.unsaved(session)
+    }
+
+    fn is_closed(&self) -> bool {
+        failure::is_pending()
+    }
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ export function snake(value: any): any {
   );
 }
 
-function failed(error: unknown): string {
+function failed(error: unknown, promised?: true): string {
   const number = ++last;
   thrown.set(number, error);
   // If a failure is only reported in a tool's result, nobody fetches the thrown value, so drop the oldest.
@@ -81,7 +81,7 @@ function failed(error: unknown): string {
     thrown.delete(oldest);
   }
   const message = error instanceof Error ? error.message : String(error);
-  return JSON.stringify({ message, thrown: number });
+  return JSON.stringify({ message, thrown: number, promised });
 }
 
 function answered(value: unknown): string {
@@ -101,7 +101,7 @@ function dispatch(question: string): string {
     const answer = ask(question);
     if (answer instanceof Promise) {
       answer.catch(() => {});
-      throw new TypeError('a callback returned a promise: use an asynchronous method');
+      return failed(new TypeError('a callback returned a promise: use an asynchronous method'), true);
     }
     return answered(answer);
   } catch (error) {
@@ -113,7 +113,7 @@ function dispatch(question: string): string {
 function deliver(number: number, kind: string, payload: string): void {
   if (kind === 'ask') {
     new Promise((resolve) => resolve(ask(payload)))
-      .then(answered, failed)
+      .then(answered, (error) => failed(error))
       .then((answer) => native.reply(number, answer));
   } else if (kind === 'tell') {
     listeners.get(number)?.(JSON.parse(payload));
@@ -133,6 +133,11 @@ function deliver(number: number, kind: string, payload: string): void {
 }
 
 native.init(dispatch, deliver);
+
+/** Returns an error that is told and not thrown, or null if there is none. */
+export function told(error: { error: Fault; thrown?: number } | null): RepertoireError | null {
+  return error && new RepertoireError(error.error, error.thrown === undefined ? undefined : thrown.get(error.thrown));
+}
 
 /** Throws an error that the native module returned as JSON. */
 export function raise(error: { error: Fault; thrown?: number }): never {

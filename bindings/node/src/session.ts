@@ -1,5 +1,5 @@
 /** Sessions. A session is one conversation. */
-import { camel } from './bridge.js';
+import { camel, told, type RepertoireError } from './bridge.js';
 import type { Engine } from './engine.js';
 import type { SkillState } from './types.js';
 
@@ -33,6 +33,11 @@ export class Session {
   /** Records that the host compacted the context, so that the instructions in it are gone. */
   async compacted(): Promise<void> {
     await this.#call('session.compacted');
+  }
+
+  /** Returns the error because of which the session is kept in memory at the moment; null if its store has all of it. */
+  async unsaved(): Promise<RepertoireError | null> {
+    return told(await this.#call('session.unsaved'));
   }
 
   /** Forgets the conversation. */

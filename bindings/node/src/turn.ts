@@ -1,5 +1,5 @@
 /** Answers to messages of a conversation. */
-import { RepertoireError, camel, type Fault } from './bridge.js';
+import { RepertoireError, camel, told, type Fault } from './bridge.js';
 import type { Tools } from './tools.js';
 import type { Activation, DisclosureData } from './types.js';
 
@@ -13,6 +13,8 @@ export class Turn {
   readonly activation: Activation | null;
   /** The error, if the message is a command whose skill could not be activated. */
   readonly refused: RepertoireError | null;
+  /** The error of the session's store, if the answer comes from memory or is kept there only. */
+  readonly unsaved: RepertoireError | null;
   /** The model's tools, always up to date. */
   readonly tools: Tools;
 
@@ -22,6 +24,7 @@ export class Turn {
     this.disclosure = camel(answer.disclosure);
     this.activation = camel(answer.activation);
     this.refused = answer.refused && new RepertoireError(answer.refused as Fault);
+    this.unsaved = told(answer.unsaved);
     Object.defineProperty(this, 'tools', { value: tools });
     this.tools = tools;
   }

@@ -288,7 +288,10 @@ export type ErrorCode =
 /** A value, or a promise of it if the host called an asynchronous method of the engine. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** A session store that a host implements; `applyEvent` implements the rules for states. */
+/**
+ * A session store that a host implements; `applyEvent` implements the rules for states. While a method throws, answers
+ * come from memory, and `session.unsaved()` says why.
+ */
 export interface SessionStore {
   /** Records an event, and returns the state that its skill had before the event. */
   record(session: string, event: SessionEvent): Awaitable<SkillState | null>;

@@ -16,7 +16,7 @@ use repertoire_bindings::repertoire::{
 };
 
 use crate::activation::{ConsentRequest, Task, TrustRequest};
-use crate::error::{callback, fallible_callback};
+use crate::error::{callback, fallible_callback, reported_callback};
 use crate::event::{Event as EventOfHost, SkillState};
 
 /// A Python function.
@@ -38,7 +38,8 @@ impl TaskSpawner for Function {
     }
 }
 
-/// An object with the methods of a session store.
+/// An object with the methods of a session store. While it fails, the engine answers from memory, and only what a
+/// host asks a session itself raises the exception.
 #[derive(Debug)]
 pub(crate) struct PythonStore(pub(crate) Py<PyAny>);
 
@@ -48,7 +49,7 @@ const STORE: &str = "the session store";
 impl SessionStore for PythonStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<EngineSkillState>, Error> {
         let event = EventOfHost::from(EventRecord::from(event));
-        let before = fallible_callback(STORE, |py| {
+        let before = reported_callback(STORE, |py| {
             let before = self.0.call_method1(py, "record", (session, event))?;
             before.extract::<Option<SkillState>>(py).map_err(PyErr::from)
         })?;
@@ -62,13 +63,13 @@ impl SessionStore for PythonStore {
         }
         let events: Vec<EventOfHost> =
             events.iter().map(|event| EventRecord::from(event).into()).collect();
-        fallible_callback(STORE, |py| {
+        reported_callback(STORE, |py| {
             self.0.call_method1(py, "record_all", (session, events)).map(drop)
         })
     }
 
     fn state(&self, session: &str) -> Result<State, Error> {
-        let skills = fallible_callback(STORE, |py| {
+        let skills = reported_callback(STORE, |py| {
             let skills = self.0.call_method1(py, "state", (session,))?;
             skills.extract::<Vec<SkillState>>(py)
         })?;
@@ -76,7 +77,7 @@ impl SessionStore for PythonStore {
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
-        fallible_callback(STORE, |py| self.0.call_method1(py, "end", (session,)).map(drop))
+        reported_callback(STORE, |py| self.0.call_method1(py, "end", (session,)).map(drop))
     }
 }
 
@@ -188,6 +189,7 @@ impl<'py> FromPyObject<'_, 'py> for Store {
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Store> {
         if value.hasattr("record")? && value.hasattr("state")? {
+            refuse_coroutines(&value)?;
             return Ok(Store::Object(value.to_owned().unbind()));
         }
         value.extract::<PathBuf>().map(Store::File).map_err(|_| {
@@ -197,4 +199,19 @@ impl<'py> FromPyObject<'_, 'py> for Store {
             )
         })
     }
+}
+
+/// Fails if a method of a session store is an `async` function: the engine cannot await it, and would take each call for
+/// a failure of the store.
+fn refuse_coroutines(store: &Bound<'_, PyAny>) -> PyResult<()> {
+    let is_coroutine = store.py().import("inspect")?.getattr("iscoroutinefunction")?;
+    for name in ["record", "record_all", "state", "end"] {
+        if let Some(method) = store.getattr_opt(name)?
+            && is_coroutine.call1((method,))?.is_truthy()?
+        {
+            let message = format!("`{name}` of a session store must not be an `async` function");
+            return Err(PyTypeError::new_err(message));
+        }
+    }
+    Ok(())
 }

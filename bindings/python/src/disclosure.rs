@@ -224,34 +224,41 @@ pub(crate) struct Turn {
     /// The error, if the message is a command whose skill could not be activated.
     #[pyo3(get)]
     refused: Option<Py<PyAny>>,
+    /// The error of the session's store, if because of it this answer comes from memory, or is kept in memory only.
+    #[pyo3(get)]
+    unsaved: Option<Py<PyAny>>,
     tools: Option<Tools>,
 }
 
 impl Turn {
     pub(crate) fn of(py: Python<'_>, turn: engine::Turn) -> PyResult<Turn> {
-        let engine::Turn { text, disclosure, activation, refused, tools, .. } = turn;
+        let engine::Turn { text, disclosure, activation, refused, unsaved, tools, .. } = turn;
+        let raised = |error| exception(py, &error).into_value(py).into_any();
         Ok(Turn {
             text,
             disclosure: Py::new(py, Disclosure::from(disclosure))?,
             activation: activation.map(Activation::from),
-            refused: refused.map(|error| exception(py, &error).into_value(py).into_any()),
+            refused: refused.map(raised),
+            unsaved: unsaved.map(raised),
             tools: Some(Tools::from(tools)),
         })
     }
 }
 
-const TURN_FIELDS: [&str; 4] = ["text", "disclosure", "activation", "refused"];
+const TURN_FIELDS: [&str; 5] = ["text", "disclosure", "activation", "refused", "unsaved"];
 
 #[pymethods]
 impl Turn {
     #[new]
+    #[pyo3(signature = (text, disclosure, activation, refused, unsaved = None))]
     fn new(
         text: String,
         disclosure: Py<Disclosure>,
         activation: Option<Activation>,
         refused: Option<Py<PyAny>>,
+        unsaved: Option<Py<PyAny>>,
     ) -> Turn {
-        Turn { text, disclosure, activation, refused, tools: None }
+        Turn { text, disclosure, activation, refused, unsaved, tools: None }
     }
 
     /// The model's tools. The list is always up to date: skills that are loaded later add their tools.

@@ -1,5 +1,7 @@
 //! The engine's errors and the failures of callbacks, as Python exceptions.
 
+use std::fmt;
+
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,6 +16,14 @@ pub(crate) struct Failure {
     what: &'static str,
     error: PyErr,
 }
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed: {}", self.what, self.error)
+    }
+}
+
+impl std::error::Error for Failure {}
 
 impl Failure {
     /// Returns the exception to raise: a `CallbackError` caused by the original one. If the original
@@ -57,14 +67,16 @@ pub(crate) fn fallible_callback<T>(
         run(py).map(Ok).or_else(|error| {
             let known = error.value(py).getattr("code").and_then(|code| code.extract::<String>());
             let is_ordinary = error.is_instance_of::<PyException>(py);
-            let message = format!("{what} failed: {error}");
-            note(Failure { what, error });
+            let failure = Failure { what, error };
+            let message = failure.to_string();
+            let source = Failure { what, error: failure.error.clone_ref(py) };
+            note(failure);
             let code = match known.as_deref() {
                 Ok("PERMISSION_DENIED") if is_ordinary => ErrorCode::PermissionDenied,
                 Ok("TIMEOUT") if is_ordinary => ErrorCode::Timeout,
                 _ => ErrorCode::ExecutionError,
             };
-            Ok(Err(Error::new(code, message, "see to the host's callback")))
+            Ok(Err(Error::new(code, message, "see to the host's callback").with_source(source)))
         })
     })
     .unwrap_or_else(|| {
@@ -128,8 +140,13 @@ pub(crate) fn raise(py: Python<'_>, what: &'static str, error: PyErr) -> PyErr {
     Failure { what, error }.into_exception(py)
 }
 
-/// Converts an error of the engine to the exception class for its code.
+/// Converts an error of the engine to the exception class for its code; one that a callback caused, to a
+/// `CallbackError` with its exception as the cause.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let source = std::error::Error::source(error);
+    if let Some(Failure { what, error }) = source.and_then(|source| source.downcast_ref()) {
+        return raise(py, what, error.clone_ref(py));
+    }
     let class = match error.code() {
         ErrorCode::InvalidParam => "InvalidParamError",
         ErrorCode::NotFound => "NotFoundError",

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use repertoire_bindings::repertoire as engine;
 
-use crate::error::run;
+use crate::error::{exception, run};
 use crate::event::SkillState;
 
 /// One conversation: the skills it used, the instructions in its context, and what its user agreed to.
@@ -45,6 +45,12 @@ impl Session {
     /// Forgets the conversation.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         run(py, || self.0.end())
+    }
+
+    /// The exception because of which the session is kept in memory at the moment; `None` if its store has all of it.
+    #[getter]
+    fn unsaved(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.0.unsaved().map(|error| exception(py, &error).into_value(py).into_any())
     }
 
     fn __repr__(&self) -> String {

@@ -181,20 +181,9 @@ CALLS: dict[str, tuple[dict[str, Any], Callable[[Engine], object]]] = {
         {"consent": "always", "ask_consent": boom},
         lambda e: e.activate("commit-message", session=e.session("s")),
     ),
-    "record": (
-        {"session_store": BoomStore("record")},
-        lambda e: e.turn("commit message", e.session("s")),
-    ),
+    "record": ({"session_store": BoomStore("record")}, lambda e: e.session("s").compacted()),
     "state": ({"session_store": BoomStore("state")}, lambda e: e.session("s").state()),
-    "preview": (
-        {"session_store": BoomStore("state")},
-        lambda e: e.preview("commit message", e.session("s")),
-    ),
     "end": ({"session_store": BoomStore("end")}, lambda e: e.session("s").end()),
-    "all": (
-        {"session_store": BoomStore("record_all")},
-        lambda e: e.turn("commit message", e.session("s")),
-    ),
 }
 
 

@@ -65,12 +65,12 @@ impl HookCall {
     /// added text in the session of `engine`, if the call names one, so that it is not repeated, and the
     /// text that the agent reports as lost. The paths of [`HookEvent::Files`] must already be relative to the project.
     ///
-    /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written. Fails like
+    /// While the session store fails, the answer comes from memory. Fails like
     /// [`Engine::activate`] for a message that is a skill's slash command; an unavailable skill is not
     /// an error, but named in the answer.
     pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
         let session = match &self.session {
-            Some(session) => engine.session(session),
+            Some(session) => engine.session(session).tolerant(),
             None => Session::in_memory(self.agent.as_str()),
         };
         if let Some(shown) = &self.skill {

@@ -263,17 +263,24 @@ pub(crate) fn engine_with_scripts(
     engine_without_cache(common, |builder| builder.scripts(options).trust(trust).meaning(None))
 }
 
-/// Builds the engine of a server, with toolsets and scripts; `options` adds further settings.
+/// Builds the engine of a server, with toolsets and scripts; `options` adds further settings. If it cannot be read
+/// what the user trusts and refused, the server has the texts of skills and runs no code, and standard error says so.
 pub(crate) fn engine_with_everything(
     common: &Common,
     scripts: ScriptOptions,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common)?;
-    let trust = Arc::new(trust_store(common)?);
+    let trust = trust_store(common).inspect_err(|error| {
+        let line = format!("no code of skills runs: {error}");
+        Output::of(common).note(&sanitize::line(&line));
+    });
     silent_engine(common, |builder| {
         let builder = with_cache(builder, common);
-        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
+        options(match trust {
+            Ok(trust) => builder.toolsets(toolsets).scripts(scripts).trust(Arc::new(trust)),
+            Err(_) => builder,
+        })
     })
 }
 

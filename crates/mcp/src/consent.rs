@@ -55,7 +55,8 @@ pub(super) async fn ask(
     match put(closing, key, message, &request.id, responses, context).await? {
         Answer::Pending(pending) => return Ok(Consented::Pending(pending)),
         Answer::No | Answer::Dismissed => return Err(refused(&request.id)),
-        Answer::Yes => connection.session.consent(&request.id)?,
+        // A consent that the session's store cannot record is kept in memory.
+        Answer::Yes => connection.session.tolerant().consent(&request.id)?,
     }
     Ok(Consented::Yes)
 }

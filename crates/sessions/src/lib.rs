@@ -28,7 +28,6 @@
 
 mod address;
 mod call_counter;
-mod fallback;
 mod metered;
 mod open_url;
 mod options;
@@ -45,11 +44,11 @@ mod sqlite;
 pub use self::redis::RedisStore;
 pub use address::{is_address, without_secrets};
 pub use call_counter::CallCounter;
-pub use fallback::FallbackStore;
 pub use metered::{MeteredStore, STORE_BOUNDS, StoreCounts};
 pub use open_url::open_url;
 pub use options::ServerOptions;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use repertoire::session::FallbackStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SetAside, SqliteStore};

@@ -83,7 +83,7 @@ impl Engine {
     /// The tools of the model in `session`.
     pub fn tools(&self, session: &Session) -> SessionTools {
         let options = SessionToolsOptions::default();
-        SessionTools { engine: self.clone(), session: session.clone(), options }
+        SessionTools { engine: self.clone(), session: session.tolerant(), options }
     }
 }
 
@@ -96,7 +96,8 @@ impl SessionTools {
     pub const NAMES: [&'static str; 4] =
         [Self::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script"];
 
-    /// The session whose tools these are.
+    /// The session whose tools these are, in the form in which a failing store costs no answer
+    /// ([`Session::tolerant`]).
     pub fn session(&self) -> &Session {
         &self.session
     }

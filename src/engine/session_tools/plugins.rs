@@ -18,10 +18,7 @@ use crate::toolset::{Tool, ToolPolicy};
 impl SessionTools {
     /// The definitions of the tools of toolsets. Tools whose name another tool has as well are left out.
     pub(super) fn plugin_definitions(&self, format: ToolFormat) -> Vec<Value> {
-        let state = self.session.state().unwrap_or_else(|error| {
-            tracing::warn!(%error, "the session cannot be read: its toolsets are left out");
-            SessionState::default()
-        });
+        let state = self.session.state().unwrap_or_default();
         let catalog = self.engine.catalog();
         let mut tools = self.engine.listed_tools(self.skills_with_tools(&catalog, &state));
         for failure in &tools.failures {

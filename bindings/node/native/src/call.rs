@@ -155,6 +155,7 @@ impl Call<'_> {
                 let state = session.state()?;
                 return Ok(json!(state.skills.iter().map(views::state).collect::<Vec<_>>()));
             }
+            "session.unsaved" => return Ok(json!(session.unsaved().as_ref().map(views::error))),
             "session.recordUse" => session.record_use(&skill)?,
             "session.consent" => session.consent(&skill)?,
             "session.compacted" => session.compacted()?,
@@ -234,5 +235,6 @@ fn turn(turn: &engine::Turn) -> Value {
         "disclosure": views::disclosure(&turn.disclosure),
         "activation": turn.activation.as_ref().map(views::activation),
         "refused": turn.refused.as_ref().map(|error| views::error(error)["error"].clone()),
+        "unsaved": turn.unsaved.as_ref().map(views::error),
     })
 }

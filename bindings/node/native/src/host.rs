@@ -167,12 +167,28 @@ impl Answering {
     ) -> std::result::Result<T, Value> {
         let (result, failure) = catch::<_, Failure>(call);
         if let Some(Failure { what, thrown }) = failure {
-            let mut error = views::error(&failed(&what, &thrown));
-            error["thrown"] = thrown["thrown"].clone();
-            return Err(error);
+            return Err(views::error(&failed(&what, &thrown)));
         }
         result.map_err(|error| views::error(&error))
     }
+}
+
+/// The number under which the façade keeps a value that a callback threw, as the cause of an error.
+#[derive(Debug)]
+struct Thrown(Value);
+
+impl std::fmt::Display for Thrown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the value {} that a callback threw", self.0)
+    }
+}
+
+impl std::error::Error for Thrown {}
+
+/// The number under which the façade keeps the thrown value that caused `error`, if there is one.
+pub(crate) fn thrown(error: &engine::Error) -> Option<&Value> {
+    let source = std::error::Error::source(error)?;
+    source.downcast_ref::<Thrown>().map(|Thrown(number)| number).filter(|number| !number.is_null())
 }
 
 /// Runs a part of a call whose result itself reports the failed callback.
@@ -185,7 +201,8 @@ fn failed(what: &str, thrown: &Value) -> engine::Error {
     let told = thrown["message"].as_str().unwrap_or("no answer");
     let message = format!("{what} failed: {told}");
     let help = "see the cause of this error";
-    engine::Error::new(ErrorCode::ExecutionError, message, help)
+    let error = engine::Error::new(ErrorCode::ExecutionError, message, help);
+    error.with_source(Thrown(thrown["thrown"].clone()))
 }
 
 /// Asks a callback of the façade. Returns `{"ok": answer}`, or an object with the message and the number
@@ -263,4 +280,22 @@ pub(crate) fn asked_or<T>(
         note(Failure { what: what.to_owned(), thrown: answer });
         error
     })
+}
+
+/// Asks a callback whose failures the engine answers in its own way; otherwise like [`asked_or`]. A promise during a
+/// synchronous call is a mistake of the caller, and ends the call as well.
+pub(crate) fn asked_reported<T>(
+    host: u32,
+    kind: &str,
+    what: &str,
+    payload: &Value,
+    read: impl FnOnce(&Value) -> Option<T>,
+) -> std::result::Result<T, engine::Error> {
+    let (answer, failure) = catch::<_, Failure>(|| asked_or(host, kind, what, payload, read));
+    if let Some(failure) = failure
+        && failure.thrown["promised"] == true
+    {
+        note(failure);
+    }
+    answer
 }

@@ -304,16 +304,17 @@ impl SessionStore for Host {
             Value::Null => Some(None),
             state => views::read_state(state).map(Some),
         };
-        host::asked_or(self.0, "record", STORE, &payload, read)
+        host::asked_reported(self.0, "record", STORE, &payload, read)
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {
         let read = |answer: &Value| answer.as_array()?.iter().map(views::read_state).collect();
-        let skills = host::asked_or(self.0, "state", STORE, &json!({"session": session}), read)?;
+        let skills =
+            host::asked_reported(self.0, "state", STORE, &json!({"session": session}), read)?;
         Ok(SessionState { skills })
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
-        host::asked_or(self.0, "end", STORE, &json!({"session": session}), |_| Some(()))
+        host::asked_reported(self.0, "end", STORE, &json!({"session": session}), |_| Some(()))
     }
 }

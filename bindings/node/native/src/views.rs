@@ -26,7 +26,11 @@ pub(crate) fn error(error: &Error) -> Value {
         _ => json!({"kind": "other"}),
     });
     let (code, message) = (error.code().as_str(), error.message());
-    json!({"error": {"code": code, "message": message, "help": error.help(), "remedy": remedy}})
+    let mut told = json!({"error": {"code": code, "message": message, "help": error.help(), "remedy": remedy}});
+    if let Some(number) = crate::host::thrown(error) {
+        told["thrown"] = number.clone();
+    }
+    told
 }
 
 fn reason(reason: &Reason) -> Value {

@@ -211,6 +211,9 @@ class Session:
     @property
     def id(self) -> str:
         """The session's name in the store."""
+    @property
+    def unsaved(self) -> RepertoireError | None:
+        """The error because of which the session is kept in memory at the moment, if any."""
     def state(self) -> list[SkillState]:
         """Return the session's history: one state for each skill, most recently used first."""
     def record_use(self, skill: str) -> None:
@@ -239,6 +242,9 @@ class Turn:
     def refused(self) -> RepertoireError | None:
         """The error, if the message is a command whose skill could not be activated."""
     @property
+    def unsaved(self) -> RepertoireError | None:
+        """The error of the session's store, if the answer comes from memory or is kept there only."""
+    @property
     def tools(self) -> Tools:
         """The model's tools, always up to date. A turn restored from a pickle has none."""
     def __new__(
@@ -247,6 +253,7 @@ class Turn:
         disclosure: Disclosure,
         activation: Activation | None,
         refused: RepertoireError | None,
+        unsaved: RepertoireError | None = None,
     ) -> Turn: ...
     def to_dict(self) -> dict[str, Any]: ...
     def _repr_markdown_(self) -> str: ...

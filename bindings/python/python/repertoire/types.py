@@ -53,7 +53,10 @@ class Provider(Protocol):
 
 
 class SessionStore(Protocol):
-    """A session store that a host implements; ``record_all(session, events)`` is optional."""
+    """A session store that a host implements; ``record_all(session, events)`` is optional.
+
+    While a method raises, answers come from memory, and ``session.unsaved`` says why.
+    """
 
     def record(self, session: str, event: Event, /) -> SkillState | None:
         """Record an event, and return the state that its skill had before the event."""

@@ -30,7 +30,7 @@ impl Registry {
             skip("docker-registry");
             return None;
         };
-        let (dir, port) = (TempDir::new().unwrap()());
+        let (dir, port) = (TempDir::new().unwrap(), free_port());
         let (root, users) = (dir.path().join("data"), dir.path().join("users"));
         fs::write(&users, USERS).unwrap();
         let mut config = json!({

@@ -14,6 +14,7 @@ mod figures;
 mod http;
 mod in_process;
 mod inspector;
+mod no_trust;
 #[path = "../support/npm.rs"]
 mod npm;
 mod peer;
