@@ -79,8 +79,6 @@ pub mod skill;
 pub mod snapshot;
 #[doc(hidden)]
 pub mod spans;
-#[doc(hidden)]
-pub mod surrogates;
 mod tool_definition;
 #[cfg(feature = "toolsets")]
 pub mod toolset;

@@ -21,8 +21,7 @@ mod build;
 mod index;
 mod parallel;
 mod paths;
-#[doc(hidden)]
-pub mod pattern;
+mod pattern;
 mod query;
 mod relevance;
 mod search;

@@ -6,7 +6,6 @@
 //! diagnostics that say why it is not one.
 
 mod add_examples;
-mod amount;
 mod brief;
 mod check;
 mod closing;
@@ -46,7 +45,6 @@ mod repair;
 mod repair_quirks;
 mod requires;
 mod rights;
-mod searched;
 mod spanned;
 mod strict;
 mod tabs;

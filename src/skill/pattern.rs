@@ -6,8 +6,8 @@ use std::ops::Range;
 use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_syntax::hir::Hir;
+use repertoire_text::as_searched;
 
-use super::searched::as_searched;
 use crate::diagnostic::Code;
 
 /// The longest pattern, in bytes.
@@ -239,5 +239,22 @@ mod tests {
             assert_eq!(check(pattern), Ok(()), "{pattern}");
             assert!(compile(pattern, Alphabet::Unicode).is_some());
         }
+    }
+
+    #[test]
+    fn patterns_find_the_searched_form_of_what_they_say() {
+        for (pattern, text) in [
+            ("code\u{2011}review", "a code-review"),
+            (r"e\u{2010}?mail", "email"),
+            ("(⚠\u{fe0f}?|x)!", "⚠!"),
+            ("(?-i)İade", "iade"),
+            ("SİPARİŞ+", "SIPARIŞ"),
+            ("می\u{200c}خ{2}", "میخخ"),
+        ] {
+            let found = compile(pattern, Alphabet::Unicode).unwrap().find(text);
+            assert!(found.is_some(), "{pattern} in {text}");
+            assert!(parse(pattern, Case::Verbatim).unwrap().properties().is_utf8());
+        }
+        assert_eq!(parse("\u{200b}", Case::Verbatim).unwrap().properties().minimum_len(), Some(0));
     }
 }

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use super::amount::{is_amount, is_program};
 use super::code_ranges::code_ranges;
 pub(crate) use super::directories::Directories;
 use super::directories::PLUGIN_ROOT;
+use repertoire_text::amount::{is_amount, is_program};
 
 /// The placeholder for all arguments.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";

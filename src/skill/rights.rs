@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use repertoire_system::network::Network;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Reader, at_commas, nested};
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
-use repertoire_system::network::Network;
 
 /// The rights that a toolset, or the scripts of a skill, request in addition to those that all have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,8 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use repertoire_worker::locked;
+
 use super::collect::{lock_to_use, note_use};
-use super::locked;
 use super::private_dir::{PrivateDir, create_private};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::File as ProgramFile;

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use repertoire_plugin::ToolsetDescription;
+use repertoire_worker::locked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{cache_file, locked};
+use super::cache_file;
 use crate::trust::ContentHash;
 
 /// The version of the file format. Files of another version are made again.

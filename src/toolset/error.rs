@@ -4,8 +4,8 @@ use std::path::Path;
 
 use repertoire_plugin::ErrorCode as PluginCode;
 use repertoire_plugin::host::{CreateError, OpenError};
+use repertoire_worker::WorkerError;
 
-use super::worker::WorkerError;
 use crate::error::{Error, ErrorCode, Remedy};
 
 pub(super) fn open_error(error: OpenError) -> Error {

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use repertoire_plugin::Host;
 use repertoire_plugin::host::{self, OpenOptions, PluginNote};
+use repertoire_worker::locked;
+use repertoire_worker::schema::Schemas;
+use repertoire_worker::sizes::{TOO_LARGE, check_size};
 use serde_json::Value;
 
 use super::error::{create_error, open_error};
-use super::locked;
-use super::pins::{TOO_LARGE, check_size};
-use super::schema::Schemas;
 use super::shared_init::SharedInit;
 use crate::error::{Error, ErrorCode};
 

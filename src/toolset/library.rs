@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
+use repertoire_worker::locked;
+use repertoire_worker::{Worker, WorkerError, WorkerState};
 use serde_json::Value;
 
 use super::collect::note_use;
 use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
-use super::locked;
 use super::pins::{Pins, differences};
 use super::rights::Rights;
-use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use repertoire_plugin::host::PluginNote;
+use repertoire_worker::locked;
+use repertoire_worker::{Code, Worker};
 
 use super::copies::Copies;
 use super::entry::ToolsetEntry;
@@ -22,8 +24,7 @@ use super::library_cache::LibraryCache;
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
-use super::worker::{Code, Worker};
-use super::{Isolation, ToolsetOptions, locked};
+use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 use crate::skill::ToolsetRights;

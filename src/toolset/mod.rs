@@ -13,33 +13,24 @@
 mod cache_file;
 mod collect;
 mod copies;
-mod described;
 mod descriptions;
 mod entry;
 mod error;
 pub mod examine;
 mod in_process;
-mod integers;
 mod library;
 mod library_cache;
 mod loader;
-#[cfg(feature = "mcp-toolsets")]
-#[doc(hidden)]
-pub mod mcp_lines;
-mod nulls;
 mod pins;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
 mod registry;
 mod rights;
-mod schema;
 mod shared_init;
 mod tool;
-mod worker;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use repertoire_system::private_dir;
 use serde_json::{Map, Value};
@@ -52,9 +43,9 @@ pub use program::server_files;
 pub use repertoire_plugin::host::{C_EXAMPLE, C_HEADER, OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use repertoire_system::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
+pub use repertoire_worker::{HostProgram, Limits, WorkerState, main as worker_main};
 pub use rights::RightsRequest;
 pub use tool::{Tool, ToolFailure, Tools};
-pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
 pub use examine::{Fault, examine};
 pub(crate) use registry::{Toolsets, Until};
@@ -138,9 +129,4 @@ impl ToolsetOptions {
             approve: None,
         }
     }
-}
-
-/// Locks a mutex, even a poisoned one.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,9 +12,9 @@ use repertoire_system::confined::{Dir, Kind, Links};
 use repertoire_system::process::{
     NoRunner, Runner, Search, installation, not_a_script, search_path,
 };
+use repertoire_worker::Code;
 
 use super::entry::ToolsetEntry;
-use super::worker::Code;
 use crate::catalog::sub_skill::is_skill;
 use crate::error::{Error, ErrorCode};
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};

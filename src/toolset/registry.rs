@@ -8,15 +8,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{Host, LogLevel, ToolResult, ToolSpec};
+use repertoire_worker::locked;
+use repertoire_worker::sizes::{TOO_LARGE, check_size};
 use serde_json::{Map, Value};
 
 use super::descriptions::{Descriptions, Key};
 use super::entry::{SERVER, ToolsetEntry};
 use super::library::Library;
 use super::loader::Loader;
-use super::pins::{TOO_LARGE, check_size, pins};
+use super::pins::pins;
 use super::tool::{Listing, Tool, ToolFailure, Tools};
-use super::{ToolPolicy, ToolsetOptions, locked};
+use super::{ToolPolicy, ToolsetOptions};
 use crate::catalog::Scope;
 use crate::disclosure::{clean_schema, description_text};
 use crate::error::{Error, ErrorCode};

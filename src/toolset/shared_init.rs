@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use super::locked;
+use repertoire_worker::locked;
 
 /// The interval at which a waiting thread checks whether it should give up.
 const TICK: Duration = Duration::from_millis(20);

@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use repertoire_plugin::{Host, ToolOutput, ToolSpec, ToolsetDescription};
+use repertoire_worker::WorkerState;
+use repertoire_worker::schema::{with_integers, without_nulls};
+use repertoire_worker::sizes::{TOO_LARGE, check_size};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Map, Value};
 
 use super::descriptions::{Descriptions, Key};
-use super::integers::with_integers;
 use super::library::{CallFailure, Library};
-use super::nulls::without_nulls;
-use super::pins::{Pins, TOO_LARGE, check_size, pins, texts, told};
+use super::pins::{Pins, pins, texts, told};
 use super::rights::RightsRequest;
-use super::schema;
-use super::worker::WorkerState;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 use crate::tool_definition::ToolFormat;
@@ -255,7 +254,7 @@ impl Tool {
     /// Returns the parts of the schema that arguments are not checked against, as phrases: keywords that
     /// the check does not know, patterns with look-around, and references to other schemas.
     pub fn unchecked(&self) -> Vec<String> {
-        schema::unchecked(&self.parameters).into_iter().collect()
+        repertoire_worker::schema::unchecked(&self.parameters).into_iter().collect()
     }
 
     /// Returns the question to ask the user after a call of this tool failed with `error`. Returns

@@ -20,7 +20,7 @@ fn differences(case: &Value) -> Vec<String> {
 
 #[test]
 fn the_cases_of_the_library_are_decided_alike() -> Result<(), serde_json::Error> {
-    let cases = include_str!("../../../src/toolset/schema/cases.json");
+    let cases = include_str!("../../../crates/worker/src/schema/cases.json");
     let cases: Vec<Value> = serde_json::from_str(cases)?;
     let mut wrong = Vec::new();
     for case in &cases {

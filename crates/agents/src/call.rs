@@ -9,8 +9,8 @@ use super::input::Input;
 use super::listing::ListingBudget;
 use super::skill_use::{self, SkillUse};
 use repertoire::disclosure::NativeSkills;
-use repertoire::surrogates;
 use repertoire::{Error, ErrorCode};
+use repertoire_text::surrogates;
 
 /// One run of a hook.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use repertoire::surrogates;
+use repertoire_text::surrogates;
 
 /// Names of tools, of all agents, that read or change files; in lower case.
 const TOOLS: [&str; 21] = [

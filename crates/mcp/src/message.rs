@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use repertoire::disclosure::model_text;
-use repertoire::surrogates::without_halves;
+use repertoire_text::surrogates::without_halves;
 
 /// The size limit of a message, in bytes. A longer message is answered as an invalid request.
 pub(super) const MAX_MESSAGE: usize = 16 * 1024 * 1024;

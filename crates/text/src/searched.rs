@@ -2,6 +2,9 @@
 //! characters without a shape, and no dot on `İ`. Patterns are compiled for that form.
 
 use caseless::Caseless as _;
+use regex_syntax::hir::{
+    Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Literal, Repetition,
+};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::invisible::is_default_ignorable;
@@ -28,6 +31,41 @@ pub fn compared(name: &str) -> String {
         return name.chars().map(|c| plain(c).to_ascii_lowercase()).collect();
     }
     name.chars().filter_map(searched_form).nfkc().default_case_fold().map(plain).collect()
+}
+
+/// Writes the literals of a pattern as they stand in messages when these are searched. Classes stay as
+/// their author wrote them.
+pub fn as_searched(hir: Hir) -> Hir {
+    let again = |sub: Box<Hir>| Box::new(as_searched(*sub));
+    match hir.into_kind() {
+        HirKind::Literal(Literal(bytes)) => match str::from_utf8(&bytes) {
+            Ok(text) => literal_as_searched(text),
+            Err(_) => Hir::literal(bytes),
+        },
+        HirKind::Repetition(of) => Hir::repetition(Repetition { sub: again(of.sub), ..of }),
+        HirKind::Capture(of) => Hir::capture(Capture { sub: again(of.sub), ..of }),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(as_searched).collect()),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.into_iter().map(as_searched).collect())
+        }
+        HirKind::Class(class) => Hir::class(class),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Empty => Hir::empty(),
+    }
+}
+
+fn literal_as_searched(text: &str) -> Hir {
+    let dotless = || {
+        let both = ['I', 'i'].map(|c| ClassUnicodeRange::new(c, c));
+        Hir::class(Class::Unicode(ClassUnicode::new(both)))
+    };
+    let mut parts: Vec<Hir> = Vec::new();
+    for (place, part) in text.split('İ').enumerate() {
+        let searched: String = part.chars().filter_map(searched_form).collect();
+        parts.extend((place > 0).then(dotless));
+        parts.push(Hir::literal(searched.into_bytes()));
+    }
+    Hir::concat(parts)
 }
 
 #[cfg(test)]

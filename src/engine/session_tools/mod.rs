@@ -9,6 +9,7 @@ mod skills;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use repertoire_text::surrogates;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -19,7 +20,6 @@ use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use crate::spans;
-use crate::surrogates;
 use crate::tool_definition::ToolFormat;
 
 /// The options of a session's tools.

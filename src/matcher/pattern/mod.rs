@@ -1,6 +1,6 @@
 //! Patterns: the analysis of a catalog's patterns for its index, and their compiled forms.
 //!
-//! A pattern with required literals (`required.rs`) has a gate (`gates.rs`). A pattern without them
+//! A pattern with required literals (`repertoire_text::required`) has a gate (`gates.rs`). A pattern without them
 //! (`literal_free.rs`) is tried if the text contains the classes of characters that the pattern
 //! requires. A pattern that passes is compiled when first needed, into a bounded cache that each thread
 //! has for itself (`cache.rs`).
@@ -8,10 +8,11 @@
 pub(in crate::matcher) mod cache;
 pub(in crate::matcher) mod gates;
 pub(in crate::matcher) mod literal_free;
-pub mod required;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+
+use repertoire_text::required::{self, Required};
 
 use super::parallel::in_parallel;
 use crate::progress::Steps;
@@ -19,7 +20,6 @@ use crate::skill::pattern::{self, Case};
 use cache::Patterns;
 use gates::{Gate, Gates};
 use literal_free::required_classes;
-use required::Required;
 
 pub(crate) use cache::WINDOW_BYTES;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use repertoire_bindings::audience;
 use repertoire_bindings::repertoire::engine::SessionToolsOptions;
-use repertoire_bindings::repertoire::surrogates::without_halves;
+use repertoire_bindings::repertoire_text::surrogates::without_halves;
 use repertoire_bindings::repertoire::{
     self as engine, Activate, CallIo, Engine, Envelope, Error, ErrorCode, Query, Session,
     SessionTools, ToolFormat, TurnBuilder,

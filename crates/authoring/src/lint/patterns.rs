@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::{Findings, Linted};
 use crate::word_lists::{holds, places, prompts};
 use repertoire::diagnostic::Code;
-use repertoire::matcher::pattern::required::{self, Required};
 use repertoire::skill::pattern::{self, Alphabet, Case};
 use repertoire::skill::{Spanned, excerpt};
 use repertoire_text::boundary::is_word;
+use repertoire_text::required::{self, Required};
 
 /// A pattern is broad if it matches at least one in this many ordinary messages.
 const BROAD_SHARE: usize = 5;

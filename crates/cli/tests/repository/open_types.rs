@@ -91,10 +91,11 @@ const OF_PLUGINS: [&str; 7] = [
     "ToolOutput",
 ];
 
-/// Types of the crates of texts and of the system, whose version is that of the engine: it builds or matches them with
+/// Types of the crates below the engine, whose version is that of the engine: it builds or matches them with
 /// all their parts.
-const OF_PARTS: [&str; 16] = [
+const OF_PARTS: [&str; 17] = [
     "Allowed",
+    "Code",
     "Entry",
     "Exceeded",
     "Kind",
@@ -113,7 +114,7 @@ const OF_PARTS: [&str; 16] = [
 ];
 
 /// The directories of the published libraries.
-const PUBLISHED: [&str; 11] = [
+const PUBLISHED: [&str; 12] = [
     "src",
     "plugin-api/src",
     "crates/agents/src",
@@ -125,6 +126,7 @@ const PUBLISHED: [&str; 11] = [
     "crates/sessions/src",
     "crates/system/src",
     "crates/text/src",
+    "crates/worker/src",
 ];
 
 /// Returns the public types of a file that others can build or match with all their parts.

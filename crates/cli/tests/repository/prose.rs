@@ -16,7 +16,7 @@ const BEFORE: [&str; 2] = ["There", "there"];
 const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
 /// Directories whose texts are checked.
-const CODE: [&str; 12] = [
+const CODE: [&str; 13] = [
     "src",
     "crates/agents/src",
     "crates/authoring/src",
@@ -28,6 +28,7 @@ const CODE: [&str; 12] = [
     "crates/sessions/src",
     "crates/system/src",
     "crates/text/src",
+    "crates/worker/src",
     "plugin-api/src",
 ];
 

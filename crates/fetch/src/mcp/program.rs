@@ -13,9 +13,9 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::limits::{FetchLimits, too_large};
-use repertoire::toolset::mcp_lines::{Lines, Strays};
 use repertoire::{Error, ErrorCode};
 use repertoire_system::process::Running;
+use repertoire_worker::mcp_lines::{Lines, Strays};
 
 /// The interval between checks whether the program has ended.
 const TICK: Duration = Duration::from_millis(10);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::Host;
 use serde_json::Value;
 
-use super::call::{Cause, Death, End, locked};
+use super::call::{Cause, Death, End};
 use super::code::Code;
 use super::error::WorkerError;
 use super::health::Health;
@@ -21,6 +21,7 @@ use super::process::Process;
 use super::protocol::{CallId, Refusal, ToChild};
 use super::running::{Instance, Ready, Running};
 use super::wait::{TICK, Wait};
+use crate::locked;
 
 /// The time that a dropped worker waits for the end of its process.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);

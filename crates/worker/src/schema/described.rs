@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::schema::target;
+use super::target;
 
 /// The most references and choices from a schema to the ones that it names.
 pub(super) const MAX_STEPS: usize = 8;

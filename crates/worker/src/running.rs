@@ -7,8 +7,8 @@ use repertoire_plugin::ToolsetDescription;
 use repertoire_system::sandbox::SandboxLevel;
 use serde_json::Value;
 
-use super::call::locked;
 use super::process::Process;
+use crate::locked;
 
 /// A child process, and the toolsets made in it.
 pub(super) struct Running {

@@ -143,7 +143,7 @@ const SHARES: [&str; 7] = ["each", "apiece", "a piece", "fee", "bill", "coin", "
 
 /// Tells whether the `$N` at `range` is an amount, a size or an end of a range. `$0-$1` is a range unless
 /// arguments are declared: then it may join two of them.
-pub(super) fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> bool {
+pub fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> bool {
     let (before, after) = (&body[..range.start], &body[range.end..]);
     // Letters of writing systems without spaces have no cases.
     let is_joined = |c: char| c.is_lowercase() || c.is_uppercase() || c.is_ascii_digit();
@@ -267,7 +267,7 @@ fn has_unit(after: &str) -> bool {
 
 /// Tells whether `line` is program text, although Markdown does not mark it as such: a replacement by a
 /// regular expression, a statement of SQL, or a command after the prompt of a shell.
-pub(super) fn is_program(line: &str) -> bool {
+pub fn is_program(line: &str) -> bool {
     let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
     let is_regex = line.contains('(')
         && has(&[".*", ".+", r"\w", r"\d", r"\s", r"\(", r"\b", "[^", "(?:", "(?<"]);

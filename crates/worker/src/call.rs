@@ -10,7 +10,7 @@ use repertoire_system::sandbox::SandboxLevel;
 use serde_json::Value;
 
 use super::protocol::{Failure, Refusal};
-pub(super) use crate::toolset::locked;
+use crate::locked;
 
 /// The most reports of a call that wait for its host; further reports are dropped.
 const MAX_EVENTS: usize = 1024;

@@ -7,8 +7,8 @@ use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::Value;
 
-use super::super::pins::{MAX_TOOLS, Room};
 use super::protocol::Failure;
+use super::sizes::{MAX_TOOLS, Room};
 
 /// The longest tool name.
 const MAX_NAME: usize = 64;

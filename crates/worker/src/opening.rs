@@ -4,10 +4,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::call::locked;
 use super::error::WorkerError;
 use super::running::Ready;
 use super::wait::{TICK, Wait};
+use crate::locked;
 
 /// A toolset that is being made, shared by all threads that wait for it.
 pub(super) struct Opening {

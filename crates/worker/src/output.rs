@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::call::locked;
+use crate::locked;
 
 /// The number of bytes that are kept of the end of the output.
 const LAST_WORDS: usize = 4 << 10;

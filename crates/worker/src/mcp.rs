@@ -30,11 +30,11 @@ use serde_json::Value;
 use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
 
-use super::call::locked;
+use super::mcp_lines::{Lines, Strays};
 use super::mcp_tools::{describe, list_tools};
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
-use crate::toolset::mcp_lines::{Lines, Strays};
+use crate::locked;
 
 /// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);

@@ -15,14 +15,15 @@ use repertoire_system::process::{Group, Measuring, session};
 use repertoire_system::sandbox::{Allowed, describe_exit, keep_descriptors};
 use rustix::process::Signal;
 
-use super::call::{Cause, Death, End, Event, Slot, locked};
+use super::call::{Cause, Death, End, Event, Slot};
 use super::code::Code;
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
 use super::supervised::Supervised;
-use crate::toolset::private_dir::PrivateDir;
+use crate::locked;
+use repertoire_system::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);

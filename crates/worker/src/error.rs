@@ -10,9 +10,12 @@ use repertoire_plugin::ErrorCode;
 /// The most bytes of a plugin's output that a message shows. The end of the output is shown.
 const SHOWN_WORDS: usize = 400;
 
-/// The failure of a call through a child process.
+/// The failure of a call through a child process. `file` is the library or the server's program as users know it,
+/// `last_output` the end of what it wrote, and `help` the remedy, in a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum WorkerError {
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the texts of the variants name the fields")]
+pub enum WorkerError {
     /// The tool reported an error, or panicked.
     Failed { code: ErrorCode, message: String, help: String },
     /// The arguments do not fit the schema of the tool. `problems` lists the problems in one line.
@@ -94,7 +97,7 @@ impl fmt::Display for WorkerError {
 
 impl WorkerError {
     /// The remedy; empty if the tool's own message says it.
-    pub(crate) fn help(&self) -> String {
+    pub fn help(&self) -> String {
         let help = match self {
             Self::Unfit { .. } | Self::Cancelled { stopped: true, .. } => "",
             Self::OtherTools => "list the tools again",

@@ -12,8 +12,8 @@ use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError, ToolResult};
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use serde_json::Value;
 
-use super::call::locked;
 use super::protocol::{CallId, Failure, ToHost, frame};
+use crate::locked;
 
 /// The socket to the host, to which all threads write.
 pub(super) struct Connection {

@@ -17,12 +17,12 @@ use repertoire_system::sandbox::{Reads, ResourceLimits, Rules, Sandbox, SandboxL
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 use serde_json::Value;
 
-use super::super::pins::{TOO_LARGE, check_size};
-use super::super::schema::Schemas;
-use super::call::locked;
 use super::caller::{Call, Caller, Connection, leave};
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
+use super::schema::Schemas;
 use super::serving::{Classes, Serving, made};
+use super::sizes::{TOO_LARGE, check_size};
+use crate::locked;
 
 /// The most threads. One of them always reads, so the others can run one call each.
 const MAX_THREADS: usize = 16;
@@ -155,7 +155,7 @@ fn give_up_rights(
 
 /// Opens the library, or prepares the server. Messages name the author's file.
 fn open(load: &Load) -> Result<Classes, Refusal> {
-    #[cfg(feature = "mcp-toolsets")]
+    #[cfg(feature = "mcp")]
     if let Some(command) = &load.server {
         return Ok(super::mcp::classes(command.clone()));
     }

@@ -7,7 +7,7 @@ use repertoire_system::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 use super::attributes::{self, Files};
 use super::services::{self, Services};
 use super::*;
-use crate::skill::Network;
+use repertoire_system::network::Network;
 
 #[track_caller]
 fn assert_refused(result: Result<String, WorkerError>, why: &str) {

@@ -6,11 +6,11 @@
 use serde_json::Value;
 
 use super::described::{MAX_STEPS, each_described};
-use super::schema::target;
+use super::target;
 
 /// Removes each property that is `null` from `arguments` if `schema` neither requires it nor allows `null` for it, as
 /// far as [`each_described`] finds them.
-pub(super) fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
+pub fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
     each_described(&mut arguments, schema, &mut |value, described| {
         let Value::Object(map) = value else { return };
         let required = described["required"].as_array().map(Vec::as_slice).unwrap_or_default();

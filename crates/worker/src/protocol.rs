@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::limits::Limits;
-use crate::skill::Network;
+use repertoire_system::network::Network;
 
 /// The largest frame, in bytes.
 pub(super) const MAX_FRAME: usize = 64 << 20;

@@ -7,11 +7,10 @@ use super::protocol::Load;
 
 /// The code of a child process, in private copies.
 #[derive(Debug, Clone)]
-pub(crate) enum Code {
+pub enum Code {
     /// A shared library.
     Library(PathBuf),
     /// A program that speaks the Model Context Protocol on its standard streams.
-    #[cfg_attr(not(feature = "mcp-toolsets"), expect(dead_code, reason = "needs a client"))]
     Server {
         /// The directory of the program and of the files next to it.
         dir: PathBuf,

@@ -11,7 +11,7 @@ use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use repertoire_system::sandbox::SandboxLevel;
 use serde_json::Value;
 
-use super::call::{End, locked};
+use super::call::End;
 use super::code::Code;
 use super::error::{WorkerError, words};
 use super::health::Health;
@@ -20,6 +20,7 @@ use super::protocol::ToChild;
 use super::running::Ready;
 use super::shared::{CLOSE_TIMEOUT, Shared};
 use super::wait::Wait;
+use crate::locked;
 
 /// A library that runs in a process of its own. The child process is started at the first call, kept
 /// warm, and replaced after a crash. Any number of threads can call at once; the child runs 15 calls at
@@ -28,7 +29,7 @@ use super::wait::Wait;
 /// Separate threads (`shared`) start the child and have it open the library and make toolsets, within
 /// the time limit for loading. Each caller waits as long as its own host does; one that gives up does
 /// not affect the others.
-pub(crate) struct Worker(Arc<Shared>);
+pub struct Worker(Arc<Shared>);
 
 /// The state of a library's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl fmt::Debug for Worker {
 
 impl Worker {
     /// Creates a worker for `code`, the private copy of the author's file `shown_as`. Starts nothing.
-    pub(crate) fn new(
+    pub fn new(
         program: HostProgram,
         code: Code,
         shown_as: PathBuf,
@@ -106,7 +107,7 @@ impl Worker {
 
     /// Returns the tools of a class. If the library has to be opened first, waits for it as long as
     /// `host` does.
-    pub(crate) fn describe(
+    pub fn describe(
         &self,
         class: &str,
         config: &Value,
@@ -122,7 +123,7 @@ impl Worker {
     ///
     /// Methods of `host` run on this thread. A panic in one counts as a cancellation, or as a failed
     /// request. While `host` answers a request, neither the deadline nor a cancellation is noticed.
-    pub(crate) fn call(
+    pub fn call(
         &self,
         class: &str,
         config: &Value,
@@ -158,13 +159,13 @@ impl Worker {
     }
 
     /// The description of a toolset as the running process has it; `None` if it was not made there.
-    pub(crate) fn made(&self, class: &str, config: &Value) -> Option<ToolsetDescription> {
+    pub fn made(&self, class: &str, config: &Value) -> Option<ToolsetDescription> {
         let inner = locked(&self.0.inner);
         inner.ready(class, config)?.instance.description.get().cloned()
     }
 
     /// The state of the process.
-    pub(crate) fn state(&self) -> WorkerState {
+    pub fn state(&self) -> WorkerState {
         let mut inner = locked(&self.0.inner);
         inner.settle(self.0.limits.retry);
         let current = inner.current.as_ref();
@@ -182,7 +183,7 @@ impl Worker {
 
     /// Forgets the failures, and gives the next call a new process. Calls in flight finish in the old
     /// one.
-    pub(crate) fn reset(&self) {
+    pub fn reset(&self) {
         let mut inner = locked(&self.0.inner);
         let old = inner.current.take();
         inner.health = Health::default();
@@ -193,7 +194,7 @@ impl Worker {
     }
 
     /// Forgets the failures of a library that is disabled.
-    pub(crate) fn enable(&self) {
+    pub fn enable(&self) {
         let mut inner = locked(&self.0.inner);
         inner.settle(self.0.limits.retry);
         if inner.health.is_recovering() {
@@ -202,7 +203,7 @@ impl Worker {
     }
 
     /// Ends a process that only described toolsets: one in which no tool was called.
-    pub(crate) fn rest(&self) {
+    pub fn rest(&self) {
         let inner = locked(&self.0.inner);
         let unused = inner.current.as_ref().filter(|running| {
             !running.is_called.load(Ordering::Relaxed) && inner.openings.is_empty()

@@ -1,4 +1,4 @@
-//! Runs plugins in a process of their own, so that a crash is only an error of the current call.
+//! Toolsets in a process of their own, so that a crash is only an error of the current call.
 //!
 //! A [`Worker`] stands for one library. It starts its child process at the first call, keeps it warm,
 //! and starts a new one after a crash. Three crashes within a minute, or a start that takes too long,
@@ -12,6 +12,8 @@
 //!   `started` ends what calls leave running.
 //! - `shared`: starts the child and makes toolsets (`opening`) on a separate thread. `health` counts
 //!   the failures of a library.
+//! - `schema`: the arguments of tools, brought into the form that a schema asks for, and checked. `sizes`: how much a
+//!   toolset may offer.
 //! - `child`: the child's side, which gives up rights with `repertoire_system::sandbox`. `caller` is the host as a
 //!   toolset sees it, `serving` the toolsets of a library, and `mcp` those of an MCP server.
 
@@ -26,9 +28,11 @@ mod code;
 mod error;
 mod health;
 mod limits;
-#[cfg(all(unix, feature = "mcp-toolsets"))]
+#[cfg(all(unix, feature = "mcp"))]
 mod mcp;
-#[cfg(all(unix, feature = "mcp-toolsets"))]
+#[cfg(feature = "mcp")]
+pub mod mcp_lines;
+#[cfg(all(unix, feature = "mcp"))]
 mod mcp_tools;
 mod opening;
 #[cfg(unix)]
@@ -41,9 +45,11 @@ mod process;
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod protocol;
 mod running;
+pub mod schema;
 #[cfg(unix)]
 mod serving;
 mod shared;
+pub mod sizes;
 #[cfg(unix)]
 mod started;
 #[cfg(unix)]
@@ -52,16 +58,21 @@ mod supervised;
 #[cfg(target_os = "linux")]
 mod tests;
 mod wait;
-#[expect(clippy::module_inception, reason = "it is what the module is about")]
 mod worker;
 
-pub(crate) use code::Code;
-pub(crate) use error::WorkerError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub use code::Code;
+pub use error::WorkerError;
 pub use limits::{HostProgram, Limits};
-pub(crate) use worker::Worker;
-pub use worker::WorkerState;
+pub use worker::{Worker, WorkerState};
 
 #[cfg(unix)]
 pub use child::main;
 #[cfg(not(unix))]
 pub use process::main;
+
+/// Locks a mutex, even a poisoned one.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

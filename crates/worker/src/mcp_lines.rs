@@ -22,7 +22,7 @@ use tokio::io::{
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep_until};
 
-use crate::surrogates;
+use repertoire_text::surrogates;
 
 /// The longest line, in bytes, before the tools are listed. A list of tools is much shorter.
 const MAX_FIRST_LINE: usize = 4 << 20;

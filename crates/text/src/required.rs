@@ -2,11 +2,11 @@
 //!
 //! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a pattern
 //! either *is* one of a few strings, or *needs* one of a few strings, or is unknown. The strings are
-//! folded as queries are (see `folding.rs` of `repertoire-text`), so that the folded form of a text that
+//! folded as queries are (see `folding.rs`), so that the folded form of a text that
 //! matches always contains one of them. A text that contains one need not match.
 
+use super::{collapse_blanks, push_folded};
 use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
-use repertoire_text::{collapse_blanks, push_folded};
 
 /// The maximum number of strings that one part may stand for.
 const MAX_STRINGS: usize = 32;
@@ -33,7 +33,7 @@ pub struct Required {
 impl Required {
     /// Tells whether the pattern requires only single characters, as `\d{4}[g-q]` does; many texts
     /// contain these.
-    pub(crate) fn is_weak(&self) -> bool {
+    pub fn is_weak(&self) -> bool {
         !self.is_exact && self.groups.iter().all(|group| selectivity(group).0 <= 1)
     }
 }
@@ -255,7 +255,7 @@ fn finish(strings: Vec<String>) -> Option<Vec<String>> {
 
 /// Returns the selectivity of a group of literals, to compare: the length of its shortest literal, then
 /// the number of literals, the fewer the better.
-pub(crate) fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
+pub fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
     let shortest = literals.iter().map(|l| l.trim().chars().count()).min().unwrap_or(0);
     (shortest, std::cmp::Reverse(literals.len()))
 }
