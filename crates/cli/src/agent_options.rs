@@ -69,21 +69,30 @@ fn above() -> impl Iterator<Item = Vec<String>> {
 /// Returns the parent of a process: the second word behind the name, which may hold brackets itself.
 #[cfg(target_os = "linux")]
 fn parent_of(id: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
+    let stat = read(id, "stat")?;
+    let (_, rest) = str::from_utf8(&stat).ok()?.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(target_os = "linux")]
 fn command_line(id: u32) -> Option<Vec<String>> {
+    let bytes = read(id, "cmdline")?;
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    Some(bytes.split(|b| *b == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect())
+}
+
+/// Reads a file that the system has about a process. Its size is not told before.
+#[cfg(target_os = "linux")]
+fn read(id: u32, name: &str) -> Option<Vec<u8>> {
     use std::io::Read as _;
     /// Options stand before a long prompt, or after one of a usual length.
     const MAX_BYTES: u64 = 256 * 1024;
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(format!("/proc/{id}/cmdline")).ok()?;
+    /// Most command lines, in one call of the system.
+    const USUAL_BYTES: usize = 4 * 1024;
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    let file = std::fs::File::open(format!("/proc/{id}/{name}")).ok()?;
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
-    Some(bytes.split(|b| *b == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect())
+    Some(bytes)
 }
 
 #[cfg(test)]
