@@ -9,7 +9,7 @@ use repertoire_system::process::{Totals, tasks};
 use repertoire_system::network::Network;
 
 /// The program that runs as a plugin's child process. With these arguments, it must do nothing but call
-/// [`worker_main`](main).
+/// [`main`](crate::main).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostProgram {
     /// The program. A name without `/` is looked up in `PATH`.
@@ -19,7 +19,7 @@ pub struct HostProgram {
 }
 
 /// Limits of a plugin's process. Resource limits are enforced on Unix, the rest of the sandbox on
-/// Linux; [`SandboxLevel`](SandboxLevel) says how much of it is in force.
+/// Linux; [`SandboxLevel`](repertoire_system::sandbox::SandboxLevel) says how much of it is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -48,9 +48,9 @@ pub const TOO_LARGE: &str =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Excess {
-    /// Its texts are longer than [`MAX_TEXT_BYTES`].
+    /// Its texts are longer than 64 KiB.
     Bytes,
-    /// A schema is deeper than [`MAX_DEPTH`].
+    /// A schema is nested deeper than 56 levels.
     Depth,
 }
 

@@ -11,7 +11,7 @@ use super::described::each_described;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Returns `arguments` with integers in place of the whole floats for which `schema` says `integer`, as far as
-/// [`each_described`] finds them.
+/// `each_described` finds them.
 pub fn with_integers(mut arguments: Value, schema: &Value) -> Value {
     each_described(&mut arguments, schema, &mut |value, schema| {
         let Value::Number(number) = value else { return };

@@ -9,7 +9,7 @@ use super::described::{MAX_STEPS, each_described};
 use super::target;
 
 /// Removes each property that is `null` from `arguments` if `schema` neither requires it nor allows `null` for it, as
-/// far as [`each_described`] finds them.
+/// far as `each_described` finds them.
 pub fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
     each_described(&mut arguments, schema, &mut |value, described| {
         let Value::Object(map) = value else { return };
