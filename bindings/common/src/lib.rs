@@ -23,6 +23,7 @@ pub use options::{
     BudgetValue, DisclosureSettings, HowToLoadSetting, LOADED_BY_THE_AGENT, PromptSettings,
 };
 pub use repertoire;
+pub use repertoire_text::surrogates::without_halves;
 pub use results::{EntryFacts, status_of, triggers_of};
 pub use settings::{ConfigSetting, MeaningSetting, Settings, refusal};
 pub use source::{SourcePlace, SourceSetting};

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use repertoire_bindings::audience;
 use repertoire_bindings::repertoire::engine::SessionToolsOptions;
-use repertoire_bindings::repertoire_text::surrogates::without_halves;
 use repertoire_bindings::repertoire::{
     self as engine, Activate, CallIo, Engine, Envelope, Error, ErrorCode, Query, Session,
     SessionTools, ToolFormat, TurnBuilder,
 };
+use repertoire_bindings::without_halves;
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;

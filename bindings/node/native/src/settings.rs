@@ -7,9 +7,9 @@ use std::sync::Arc;
 use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
 use repertoire_bindings::repertoire::session::{Event, SessionState, SessionStore, SkillState};
 use repertoire_bindings::repertoire::skill::Network;
-use repertoire_bindings::repertoire_text::surrogates::without_halves;
 use repertoire_bindings::repertoire::toolset::{Approval, HostProgram};
 use repertoire_bindings::repertoire::{Engine, Error, ErrorCode, Phase, Task, TaskSpawner};
+use repertoire_bindings::without_halves;
 use repertoire_bindings::{
     ConfigSetting, EventRecord, Hosts, MeaningSetting, ScriptSettings, Settings, SourceSetting,
     ToolsetSettings,

@@ -6,7 +6,7 @@ use crate::blocks::places;
 const MAX_REQUESTS: usize = 8;
 
 /// Returns the requests of a text if it has several: sentences, items of a list, and what follows "then" or
-/// "also". Parts of fewer than [`MIN_WORDS`] words are none.
+/// "also". Parts of fewer than three words are none.
 pub fn requests(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

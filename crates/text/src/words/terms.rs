@@ -22,7 +22,7 @@ use crate::token::Plain;
 /// A word of a text, as the index knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Term {
-    /// Hash of the folded and stemmed word, of [`HASH_BITS`] bits.
+    /// Hash of the folded and stemmed word, of [`HASH_BITS`](super::hash::HASH_BITS) bits.
     pub hash: u64,
     /// The start of the term in bytes of the normalised text.
     pub start: u32,
