@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(unix)]
 use repertoire_system::process::{Totals, tasks};
+#[cfg(unix)]
 use repertoire_system::sandbox::ResourceLimits;
 
 use crate::error::{Error, ErrorCode};
-#[cfg(unix)]
-#[cfg(unix)]
 use crate::skill::SkillId;
 
 /// Limits of one run. Those on processor time, memory, file size and processes are enforced on Linux

@@ -4,21 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub(super) use repertoire_system::sandbox::{Reads, Sockets};
+
 use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput};
-use crate::skill::Network;
-
-/// The sockets that may be used.
-pub(super) enum Sockets {
-    All,
-    Some(Network),
-    Pairs,
-}
-
-/// The files that may be read.
-pub(super) enum Reads {
-    All { but: Vec<PathBuf> },
-    Only { read: Vec<PathBuf>, run: Vec<PathBuf>, but: Vec<PathBuf> },
-}
 
 /// The files that may be read and written, and the sockets that may be used.
 #[expect(dead_code, reason = "no script is started")]

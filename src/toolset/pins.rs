@@ -82,13 +82,6 @@ pub(super) fn differences(trusted: &Pins, now: &Pins) -> String {
 mod tests {
     use super::*;
 
-    fn tool(name: &str, description: &str, parameters: Value) -> ToolSpec {
-        let mut tool = ToolSpec::default();
-        (tool.name, tool.description) = (name.to_owned(), description.to_owned());
-        tool.parameters = parameters;
-        tool
-    }
-
     #[test]
     fn every_text_has_its_place() {
         let parameters = json!({
@@ -96,7 +89,8 @@ mod tests {
             "required": ["a"],
             "properties": {"a": {"type": "string", "description": "An a.", "enum": ["x"]}, "b": {}},
         });
-        let mut spec = tool("t", "Does.", parameters);
+        let mut spec = ToolSpec::default();
+        (spec.description, spec.parameters) = ("Does.".to_owned(), parameters);
         spec.annotations.insert("title".to_owned(), "T".into());
         let shown = texts(&spec);
         let shown: Vec<_> = shown.iter().map(|(place, text)| (&**place, &**text)).collect();

@@ -100,6 +100,7 @@ pub fn create_private(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
+/// Creates a directory, and those above it that are missing; the system gives it the rights of the one above.
 #[cfg(not(unix))]
 pub fn create_private(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)

@@ -16,6 +16,7 @@
 //!   toolset may offer.
 //! - `child`: the child's side, which gives up rights with `repertoire_system::sandbox`. `caller` is the host as a
 //!   toolset sees it, `serving` the toolsets of a library, and `mcp` those of an MCP server.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod call;

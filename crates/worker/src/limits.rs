@@ -1,9 +1,12 @@
 //! The program and the limits of a plugin's process.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(unix)]
 use repertoire_system::process::{Totals, tasks};
 
 use repertoire_system::network::Network;
@@ -74,11 +77,16 @@ pub struct Limits {
 impl Limits {
     /// The limit of processes and threads of a child that starts now.
     pub(super) fn processes_now(&self) -> Option<u64> {
-        let and_more = || Some(self.group_processes?.saturating_add(tasks()?));
+        #[cfg(unix)]
+        let there = tasks;
+        #[cfg(not(unix))]
+        let there = || None;
+        let and_more = || Some(self.group_processes?.saturating_add(there()?));
         self.processes.or_else(and_more)
     }
 
     /// The limits on a child together with all that it started.
+    #[cfg(unix)]
     pub(super) fn totals(&self, scratch: &Path) -> Totals {
         let space = self.scratch_bytes.map(|most| (scratch.to_owned(), most));
         Totals { memory: self.address_space, processes: self.group_processes, space }

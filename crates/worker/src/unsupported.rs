@@ -63,7 +63,7 @@ impl Process {
         match *self {}
     }
 
-    pub(super) fn notice_exit(&self) {
+    pub(super) fn check(&self) {
         match *self {}
     }
 }

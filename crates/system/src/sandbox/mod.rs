@@ -25,10 +25,8 @@ mod supervisor;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
-#[cfg(unix)]
 use std::path::PathBuf;
 
-#[cfg(unix)]
 use crate::network::Network;
 
 #[cfg(unix)]
@@ -57,7 +55,6 @@ pub fn limits_network() -> bool {
 pub type OnUnenforced<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
 
 /// The rules of a sandbox: the rights that remain. Paths that do not exist are ignored.
-#[cfg(unix)]
 #[derive(Debug)]
 pub struct Rules {
     /// The files that may be read.
@@ -69,7 +66,6 @@ pub struct Rules {
 }
 
 /// The things that a supervisor does for a process that asks for them.
-#[cfg(unix)]
 #[derive(Debug, Clone)]
 pub struct Allowed {
     /// The addresses that it reaches.
@@ -78,7 +74,6 @@ pub struct Allowed {
     pub write: Vec<PathBuf>,
 }
 
-#[cfg(unix)]
 impl Rules {
     /// Returns what a supervisor does under these rules.
     pub fn allowed(&self) -> Allowed {
@@ -91,7 +86,6 @@ impl Rules {
 }
 
 /// The sockets that may be used.
-#[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sockets {
     /// All sockets, including those of the user's other programs, such as Docker, an SSH agent or a
@@ -105,7 +99,6 @@ pub enum Sockets {
 }
 
 /// The files that may be read.
-#[cfg(unix)]
 #[derive(Debug)]
 pub enum Reads {
     /// All files except devices, and all of them may be run.

@@ -11,10 +11,12 @@ use super::Allowed;
 pub struct Supervisor;
 
 impl Supervisor {
+    /// Fails: nothing can answer the calls of another process.
     pub fn start(_: Pid, _: i32, _: &Allowed) -> io::Result<Supervisor> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Returns a supervisor that answers nothing, and the end of the process for it.
     #[expect(clippy::unnecessary_wraps, reason = "Linux has a supervisor")]
     pub fn expect(_: Allowed) -> io::Result<(Supervisor, Handle)> {
         Ok((Supervisor, Handle))
