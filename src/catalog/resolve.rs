@@ -2,7 +2,6 @@
 
 #[cfg(feature = "snapshot")]
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -374,12 +373,10 @@ fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<
             |it: &Candidate| it.entry.is_available() && !it.entry.skill.manifest().is_unreachable();
         let has_user = rivals.iter().any(|rival| !rival.entry.of_project && is_usable(rival));
         let is_last = |it: &Candidate| {
-            let takes_only = has_user && !is_usable(it);
-            it.entry.of_project && (is_kept || it.is_off_by_project || takes_only)
+            it.entry.of_project && (is_kept || it.is_off_by_project || has_user && !is_usable(it))
         };
         rivals.sort_by(|a, b| {
-            let order = is_last(a).cmp(&is_last(b));
-            order.then_with(|| Reverse(&a.precedence).cmp(&Reverse(&b.precedence)))
+            is_last(a).cmp(&is_last(b)).then_with(|| b.precedence.cmp(&a.precedence))
         });
         let winner = rivals[0].entry.skill.location().map(Path::to_owned).unwrap_or_default();
         for (place, Candidate { mut entry, .. }) in rivals.into_iter().enumerate() {

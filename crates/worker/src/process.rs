@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use repertoire_system::private_dir::PrivateDir;
 use repertoire_system::process::{Group, Measuring, session};
 use repertoire_system::sandbox::{Allowed, describe_exit, keep_descriptors};
 use rustix::process::Signal;
@@ -23,7 +24,6 @@ use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
 use super::supervised::Supervised;
 use crate::locked;
-use repertoire_system::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -376,10 +376,9 @@ fn spawn(
     let idle = Some(limits.idle).filter(|idle| !idle.is_zero());
     ours.set_read_timeout(idle.map_or(Some(LOOK_INTERVAL), |idle| Some(idle.min(LOOK_INTERVAL))))?;
     let (reader, printer) = io::pipe()?;
-    let path = if program.program.components().count() > 1 {
-        std::path::absolute(&program.program)?
-    } else {
-        program.program.clone()
+    let path = match program.program.components().count() {
+        0 | 1 => program.program.clone(),
+        _ => std::path::absolute(&program.program)?,
     };
     let passed = limits.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     let output = Output::follow(reader, shown_as.display().to_string())?;

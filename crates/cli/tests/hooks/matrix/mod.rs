@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod codex;
+mod commands;
 mod copilot;
 mod droid;
 mod gemini;
