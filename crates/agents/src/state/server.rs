@@ -104,10 +104,12 @@ pub(super) fn of_claude_code(files: &Files, start: &Start) -> Option<Obstacle> {
 
 /// Tells whether a rule takes away a tool of the server, whose tools have the names `SERVER__TOOL`.
 fn takes(rule: &str, server: &str) -> bool {
-    let tool = format!("{server}__{TOOL}");
-    rule == server
-        || rule == tool
-        || rule.strip_suffix('*').is_some_and(|start| tool.starts_with(start))
+    rule == server || covers(rule, &format!("{server}__{TOOL}"))
+}
+
+/// Tells whether a name, or the beginning of one before `*`, is that of `tool`.
+fn covers(pattern: &str, tool: &str) -> bool {
+    pattern == tool || pattern.strip_suffix('*').is_some_and(|start| tool.starts_with(start))
 }
 
 /// Returns the list of `deniedMcpServers` in `denying` files that has the server, or of `allowedMcpServers` in
@@ -168,16 +170,11 @@ pub(super) fn of_gemini(agent: HookAgent, files: &[&Settings]) -> Option<Obstacl
     }
     // Qwen Code compares other names here, and still shows the tools.
     files.iter().filter(|_| is_gemini).find_map(|file| {
-        let is_it = |tool: &&str| *tool == TOOL || takes_joined(tool);
+        // It names the tool with its server, too.
+        let is_it = |tool: &&str| *tool == TOOL || covers(tool, &format!("mcp_{SERVER}_{TOOL}"));
         let tool = file.texts("/tools/exclude").into_iter().find(is_it)?;
         Some(Obstacle::new(format!("tools.exclude: [\"{tool}\"]"), &file.path))
     })
-}
-
-/// Tells whether a name or a pattern is about the tool as Gemini CLI names it, `mcp_SERVER_TOOL`.
-fn takes_joined(name: &str) -> bool {
-    let tool = format!("mcp_{SERVER}_{TOOL}");
-    name == tool || name.strip_suffix('*').is_some_and(|start| tool.starts_with(start))
 }
 
 /// Returns the switch of Gemini CLI, `/mcp disable`, in the directory of the user's settings.
