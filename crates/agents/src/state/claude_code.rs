@@ -9,11 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::claude_plugins::{in_skills, installed, of_variable, to_install};
+use super::claude_plugins::{Records, in_skills, installed, of_variable, to_install};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::options::{added_directories, named_plugins};
-use super::settings::{Settings, Syntax, with_own_hooks};
+use super::settings::{Settings, Syntax};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -45,13 +45,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.roots.extend(plugin_dirs.iter().flat_map(|(dirs, _)| of_variable(dirs)));
     state.roots.extend(named_plugins(start));
     if let Some(user_dir) = &user_dir {
-        installed(&user_dir.join("plugins"), &enabled, &start.dir(), &mut state);
-        to_install(
-            &user_dir.join("plugins"),
-            &enabled,
-            &|name| files.marketplace(name),
-            &mut state,
-        );
+        let records = Records::read(&user_dir.join("plugins"));
+        installed(&records, &enabled, &start.dir(), &mut state);
+        to_install(&records, &enabled, &|name| files.marketplace(name), &mut state);
         in_skills(&user_dir.join("skills"), &enabled, &mut state);
     }
     let managed = start.in_system(MANAGED);
@@ -73,7 +69,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.spares_managed_hooks =
         by_variable.is_none() && by_switch.as_ref().map_or(by_managed.is_some(), is_below);
     state.hooks_off = by_variable.or(by_managed).or(by_switch);
-    state.managed_settings = with_own_hooks(&files.managed_paths, HookAgent::ClaudeCode);
+    state.managed_settings.clone_from(&files.managed_paths);
     let of_managed = files.managed_paths.iter();
     state.demanded = of_managed.map(|path| (path.clone(), Syntax::Json)).collect();
     state

@@ -19,23 +19,44 @@ type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
 /// The path of the manifest of a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// Adds the plugins that a setting turns on and that are not installed in `dir`: Claude Code installs them when it
+/// The records of the plugins that are installed, and of the marketplaces that are known.
+pub(super) struct Records {
+    plugins: Option<Settings>,
+    marketplaces: Option<Settings>,
+}
+
+impl Records {
+    /// Reads the records in the directory of plugins.
+    pub(super) fn read(dir: &Path) -> Records {
+        let read = |name: &str| Settings::read(dir.join(name));
+        Records {
+            plugins: read("installed_plugins.json"),
+            marketplaces: read("known_marketplaces.json"),
+        }
+    }
+
+    /// Returns the place of a marketplace, if it is known: a directory, or its file.
+    fn place(&self, marketplace: &str) -> Option<PathBuf> {
+        let place = &self.marketplaces.as_ref()?.value[marketplace]["installLocation"];
+        place.as_str().map(PathBuf::from)
+    }
+}
+
+/// Adds the plugins that a setting turns on and that are not installed: Claude Code installs them when it
 /// starts if it knows their marketplace, which it does of a directory that the user's settings `name`.
 pub(super) fn to_install(
-    dir: &Path,
+    records: &Records,
     enabled: &Enabled<'_>,
     name: &dyn Fn(&str) -> Option<PathBuf>,
     state: &mut AgentState,
 ) {
-    let installed = Settings::read(dir.join("installed_plugins.json"));
-    let marketplaces = Settings::read(dir.join("known_marketplaces.json"));
-    let is_installed =
-        |id: &str| installed.as_ref().is_some_and(|file| file.value["plugins"][id] != Value::Null);
+    let is_installed = |id: &str| {
+        records.plugins.as_ref().is_some_and(|file| file.value["plugins"][id] != Value::Null)
+    };
     let is_wanted = |id: &str| !id.ends_with("@skills-dir") && !is_installed(id);
     for (id, (_, file)) in enabled.iter().filter(|(id, (is_on, _))| *is_on && is_wanted(id)) {
         let (plugin, marketplace) = id.split_once('@').unwrap_or((id, ""));
-        let known = marketplaces.as_ref().and_then(|known| place(known, marketplace));
-        let market = known.or_else(|| name(marketplace));
+        let market = records.place(marketplace).or_else(|| name(marketplace));
         let found = market.and_then(|market| Some((entry(&market, plugin)?, market)));
         let dir =
             found.as_ref().and_then(|(entry, market)| below(market, entry["source"].as_str()?));
@@ -49,10 +70,14 @@ pub(super) fn to_install(
     }
 }
 
-/// Adds the directories of skills of the plugins that are installed in `dir`, for a start in `here`.
-pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path, state: &mut AgentState) {
-    let Some(installed) = Settings::read(dir.join("installed_plugins.json")) else { return };
-    let marketplaces = Settings::read(dir.join("known_marketplaces.json"));
+/// Adds the directories of skills of the plugins that are installed, for a start in `here`.
+pub(super) fn installed(
+    records: &Records,
+    enabled: &Enabled<'_>,
+    here: &Path,
+    state: &mut AgentState,
+) {
+    let Some(installed) = &records.plugins else { return };
     for (id, installations) in installed.value["plugins"].as_object().into_iter().flatten() {
         let off = match enabled.get(id.as_str()) {
             Some((true, _)) => None,
@@ -62,8 +87,7 @@ pub(super) fn installed(dir: &Path, enabled: &Enabled<'_>, here: &Path, state: &
         let (name, marketplace) = id.split_once('@').unwrap_or((id, ""));
         let path = installation(installations, here)["installPath"].as_str().map(PathBuf::from);
         // A marketplace that it knows has to be there and to have the plugin.
-        let known = marketplaces.as_ref().and_then(|known| place(known, marketplace));
-        let (entry, dir) = match known {
+        let (entry, dir) = match records.place(marketplace) {
             Some(market) => {
                 let Some(entry) = entry(&market, name) else { continue };
                 // It installs a plugin again from a marketplace that is a directory.
@@ -87,11 +111,6 @@ fn installation<'v>(installations: &'v Value, here: &Path) -> &'v Value {
     let is_general = |of: &&Value| of["projectPath"].is_null();
     let of = list.iter().find(is_here).or_else(|| list.iter().find(is_general));
     of.or_else(|| list.first()).unwrap_or(&Value::Null)
-}
-
-/// Returns the place of a marketplace, if it is known: a directory, or its file.
-fn place(known: &Settings, marketplace: &str) -> Option<PathBuf> {
-    known.value[marketplace]["installLocation"].as_str().map(PathBuf::from)
 }
 
 /// Returns the entry of the plugin `name` in its marketplace at `place`.

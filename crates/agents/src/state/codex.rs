@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::manifest_path::below;
 use super::options::{Options, PLACE};
-use super::settings::{Settings, Syntax, directories, toml, with_own_hooks};
+use super::settings::{Settings, Syntax, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
@@ -18,9 +18,6 @@ use repertoire::catalog::{RuleTarget, levels};
 
 /// The manifests of a plugin, of which it needs one.
 const MANIFESTS: [&str; 2] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json"];
-
-/// The administrator's file of what all configurations have to obey, relative to the root of the system.
-pub(super) const REQUIREMENTS: &str = "etc/codex/requirements.toml";
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Codex.user_dir(start);
@@ -45,18 +42,19 @@ pub(super) fn state(start: &Start) -> AgentState {
     if let Some(by) = without_list(&layers) {
         state.turn_all_off(&by);
     }
-    let managed_only = of_managed_only(start);
-    let off = hooks_off(start, &layers);
-    state.spares_managed_hooks = managed_only.is_some() && off.is_none();
-    state.hooks_off = off.or(managed_only);
-    // It runs the hooks of each of these files without asking for trust.
+    // The administrator's files, the first in JSON. All configurations have to obey the second.
     let managed = ["hooks.json", "requirements.toml", "managed_config.toml", "config.toml"];
     let managed = managed.map(|name| start.in_system("etc/codex").join(name));
-    state.managed_settings = with_own_hooks(&managed, HookAgent::Codex);
-    state.server_off = server_off(start, &layers);
-    let own = ["requirements.toml", "managed_config.toml", "config.toml"];
-    state.demanded =
-        own.map(|name| (start.in_system("etc/codex").join(name), Syntax::Toml)).to_vec();
+    let requirements = Layer::read(managed[1].clone());
+    let requirements = requirements.as_ref();
+    let managed_only = requirements.and_then(of_managed_only);
+    let off = hooks_off(&layers, requirements);
+    state.spares_managed_hooks = managed_only.is_some() && off.is_none();
+    state.hooks_off = off.or(managed_only);
+    state.server_off = server_off(&layers, requirements);
+    state.demanded = managed[1..].iter().map(|path| (path.clone(), Syntax::Toml)).collect();
+    // It runs the hooks of each of these files without asking for trust.
+    state.managed_settings.extend(managed);
     state
 }
 
@@ -209,20 +207,19 @@ fn without_list(layers: &[Layer]) -> Option<Obstacle> {
         .then(|| Obstacle::new(format!("skills.{KEY} = false"), &decides.path))
 }
 
-/// Returns the setting by which only the administrator's hooks run.
-fn of_managed_only(start: &Start) -> Option<Obstacle> {
+/// Returns the setting of the `requirements` by which only the administrator's hooks run.
+fn of_managed_only(requirements: &Layer) -> Option<Obstacle> {
     const KEY: &str = "allow_managed_hooks_only";
-    let file = Layer::read(start.in_system(REQUIREMENTS))?;
-    let is_set = file.config.get(KEY).and_then(Item::as_bool) == Some(true);
-    is_set.then(|| Obstacle::new(format!("{KEY} = true"), &file.path))
+    let is_set = requirements.config.get(KEY).and_then(Item::as_bool) == Some(true);
+    is_set.then(|| Obstacle::new(format!("{KEY} = true"), &requirements.path))
 }
 
 /// Returns the setting that takes the tools of the server away: in the last layer that has it, or of the administrator.
-fn server_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
+fn server_off(layers: &[Layer], requirements: Option<&Layer>) -> Option<Obstacle> {
     let layer = layers.iter().rev().find(|layer| server::is_in_codex(&layer.config))?;
     let by_layer = server::of_codex(&layer.config);
     by_layer.map(|setting| Obstacle::new(setting, &layer.path)).or_else(|| {
-        let requirements = Layer::read(start.in_system(REQUIREMENTS))?;
+        let requirements = requirements?;
         let command = layers.iter().rev().find_map(|layer| server::command_in_codex(&layer.config));
         let setting = server::required_in_codex(&requirements.config, command)?;
         Some(Obstacle::new(setting, &requirements.path))
@@ -230,16 +227,14 @@ fn server_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
 }
 
 /// Returns the setting that keeps all hooks from running.
-fn hooks_off(start: &Start, layers: &[Layer]) -> Option<Obstacle> {
+fn hooks_off(layers: &[Layer], requirements: Option<&Layer>) -> Option<Obstacle> {
     // `codex_hooks` is the earlier name of the feature.
     const NAMES: [&str; 2] = ["hooks", "codex_hooks"];
     let off = |name: &str, file: &Layer| {
         let is_off = file.feature(name) == Some(false);
         is_off.then(|| Obstacle::new(format!("features.{name} = false"), &file.path))
     };
-    let requirements = Layer::read(start.in_system(REQUIREMENTS));
-    let required = requirements.as_ref();
-    if let Some(by) = required.and_then(|file| NAMES.iter().find_map(|name| off(name, file))) {
+    if let Some(by) = requirements.and_then(|file| NAMES.iter().find_map(|name| off(name, file))) {
         return Some(by);
     }
     let (name, decides) = NAMES.into_iter().find_map(|name| {

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::copilot_managed::Managed;
 use super::manifest_path::{below, each_below};
 use super::options::added_directories;
@@ -28,14 +30,13 @@ const SHARED: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Copilot.user_dir(start);
-    let managed = Managed::read(start);
-    let user = user_settings(user_dir.as_deref(), &managed);
+    let files = Files::read(start, user_dir.as_deref());
     let mut state = AgentState { settings_dirs: vec![start.project()], ..AgentState::default() };
-    let mut places = places(start, user_dir.as_deref(), &user, &mut state);
+    let mut places = places(start, user_dir.as_deref(), &files, &mut state);
     places.reverse();
     state.roots.extend(places.into_iter().map(|(root, _)| root));
     // The files of a repository turn no skills off, nor does the earlier file.
-    if let Some(file) = user.iter().find(|file| is_settings(file)) {
+    if let Some(file) = &files.user {
         for key in ["disabledSkills", "disabled_skills"] {
             for name in file.texts(&format!("/{key}")) {
                 let by = Obstacle::new(format!("{key}: [\"{name}\"]"), &file.path);
@@ -43,19 +44,20 @@ pub(super) fn state(start: &Start) -> AgentState {
             }
         }
     }
+    let managed = &files.managed;
     managed.apply(&mut state);
     let servers = user_dir.as_ref().map(|dir| dir.join("mcp-config.json"));
-    let own = user.iter().find(|file| is_settings(file));
     let servers = servers.and_then(Settings::read);
-    let server_off = server::of_copilot(own, servers.as_ref(), managed.file.as_ref());
+    let server_off =
+        server::of_copilot(files.user.as_ref(), servers.as_ref(), managed.file.as_ref());
     state.server_off = server_off.or_else(|| managed.plugins_only("mcp"));
     let of_repository = hooks_off(start);
     let only_managed = managed.only_managed_hooks();
     state.spares_managed_hooks = of_repository.is_some() || only_managed.is_some();
     state.hooks_off = only_managed.or(of_repository);
-    state.managed_settings = managed.hooks_file();
+    state.managed_settings = managed.hooks_files();
     let hooks = user_dir.map(|dir| dir.join("hooks")).into_iter();
-    let hooks = hooks.chain([start.project().join(".github/hooks"), managed.hooks]);
+    let hooks = hooks.chain([start.project().join(".github/hooks"), managed.hooks.clone()]);
     state.ignored_files = hooks.flat_map(|dir| switched_off(&dir)).collect();
     state
 }
@@ -64,7 +66,7 @@ pub(super) fn state(start: &Start) -> AgentState {
 fn places(
     start: &Start,
     user_dir: Option<&Path>,
-    user: &[Settings],
+    files: &Files,
     state: &mut AgentState,
 ) -> Vec<(SkillRoot, Kind)> {
     let mut levels = levels(start);
@@ -88,11 +90,10 @@ fn places(
         let is_named = start.named_dir("COPILOT_HOME").is_some();
         let shared = start.in_home(".agents/skills").filter(|_| !is_named);
         places.extend(shared.map(|dir| (SkillRoot::user(dir), Kind::Shared)));
-        let managed = Managed::read(start);
-        let plugins = plugins(&dir.join("installed-plugins"), user, &managed, state).into_iter();
+        let plugins = plugins(&dir.join("installed-plugins"), files, state).into_iter();
         places.extend(plugins.map(|root| (root, Kind::Plugin)));
     }
-    places.extend(added(start, user).into_iter().map(|root| (root, Kind::Custom)));
+    places.extend(added(start, files).into_iter().map(|root| (root, Kind::Custom)));
     places
 }
 
@@ -144,23 +145,42 @@ pub(super) fn listing_budget(start: &Start) -> ListingBudget {
     };
     let limit = named.and_then(|value| digits(value.trim())).filter(|limit| *limit > 0);
     let user_dir = HookAgent::Copilot.user_dir(start);
-    let user = user_settings(user_dir.as_deref(), &Managed::read(start));
-    let places = places(start, user_dir.as_deref(), &user, &mut AgentState::default());
+    let files = Files::read(start, user_dir.as_deref());
+    let places = places(start, user_dir.as_deref(), &files, &mut AgentState::default());
     let places = places.iter().map(|(root, kind)| root.listed(*kind as usize, kind.word()));
     ListingBudget::Entries { limit: limit.unwrap_or(LIMIT), places: places.collect() }
 }
 
-/// Returns the settings of the user and those of the administrator, whose plugins win. Earlier versions kept those of
-/// the user in `config.json`.
-fn user_settings(user_dir: Option<&Path>, managed: &Managed) -> Vec<Settings> {
-    let of_user = |name: &str| Settings::read(user_dir?.join(name));
-    let of_user = ["config.json", "settings.json"].into_iter().filter_map(of_user);
-    of_user.chain(managed.file.clone()).collect()
+/// The settings files of the user and the administrator.
+struct Files {
+    /// That of the user in earlier versions.
+    earlier: Option<Settings>,
+    user: Option<Settings>,
+    managed: Managed,
 }
 
-/// Tells whether a file is the one with the user's settings.
-fn is_settings(file: &Settings) -> bool {
-    file.path.file_name().is_some_and(|name| name == "settings.json")
+impl Files {
+    fn read(start: &Start, user_dir: Option<&Path>) -> Files {
+        let of_user = |name: &str| Settings::read(user_dir?.join(name));
+        let (earlier, user) = (of_user("config.json"), of_user("settings.json"));
+        Files { earlier, user, managed: Managed::read(start) }
+    }
+
+    fn of_user(&self) -> impl DoubleEndedIterator<Item = &Settings> {
+        self.earlier.iter().chain(&self.user)
+    }
+
+    /// Returns all files, whose plugins count: those of the administrator win.
+    fn all(&self) -> impl DoubleEndedIterator<Item = &Settings> {
+        self.of_user().chain(&self.managed.file)
+    }
+
+    /// Returns the place of a marketplace that is a directory.
+    fn place_of(&self, marketplace: &str) -> Option<&Path> {
+        let marketplaces = self.all().rev().map(|file| &file.value["extraKnownMarketplaces"]);
+        let mut paths = marketplaces.map(|known| &known[marketplace]["source"]["path"]);
+        paths.find_map(Value::as_str).map(Path::new)
+    }
 }
 
 /// Returns the setting of the repository that turns all hooks off. That of the user's own settings has no
@@ -185,13 +205,12 @@ fn switched_off(dir: &Path) -> Vec<(PathBuf, Obstacle)> {
 }
 
 /// Returns the directories that the user adds by a setting or by a variable.
-fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
+fn added(start: &Start, files: &Files) -> Vec<SkillRoot> {
     let variable = start.variables.get("COPILOT_SKILLS_DIRS");
     let variable = variable.map(|dirs| dirs.to_string_lossy().into_owned()).unwrap_or_default();
     let named = variable.split(',').map(str::trim).filter(|dir| !dir.is_empty());
     let keys = ["/skillDirectories", "/skill_directories"];
-    let own = user.iter().filter(|file| !file.path.ends_with("managed-settings.json"));
-    let settings = own.flat_map(|file| keys.iter().flat_map(|key| file.texts(key)));
+    let settings = files.of_user().flat_map(|file| keys.iter().flat_map(|key| file.texts(key)));
     // One that is a skill itself counts as that skill.
     let root = |path: PathBuf| {
         let name = path.file_name().filter(|_| path.join("SKILL.md").is_file());
@@ -203,14 +222,9 @@ fn added(start: &Start, user: &[Settings]) -> Vec<SkillRoot> {
 
 /// Returns the directories of skills of the plugins that are on. Their files are in `dir/MARKETPLACE/PLUGIN`,
 /// or, if the marketplace is a directory, in their place there.
-fn plugins(
-    dir: &Path,
-    user: &[Settings],
-    managed: &Managed,
-    state: &mut AgentState,
-) -> Vec<SkillRoot> {
+fn plugins(dir: &Path, files: &Files, state: &mut AgentState) -> Vec<SkillRoot> {
     let mut found = BTreeMap::new();
-    for file in user {
+    for file in files.all() {
         // The list of the copied ones, of which those without a marketplace have a directory of their own.
         for plugin in file.value["installedPlugins"].as_array().into_iter().flatten() {
             let text = |key: &str| plugin[key].as_str().unwrap_or_default();
@@ -225,7 +239,7 @@ fn plugins(
         for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
             let (name, marketplace) = id.split_once('@').unwrap_or((id, ""));
             let copy = found.remove(id).and_then(|(.., copy)| copy);
-            let copy = copy.or_else(|| in_marketplace(marketplace, name, user));
+            let copy = copy.or_else(|| in_marketplace(marketplace, name, files));
             found.insert(id.clone(), (*value == true, file, copy));
         }
     }
@@ -236,7 +250,7 @@ fn plugins(
         if dir.is_none() && is_on {
             state.add_missing(&id, &file.path);
         }
-        let off = off.or_else(|| managed.refuses(place_of(marketplace, user)));
+        let off = off.or_else(|| files.managed.refuses(files.place_of(marketplace)));
         for root in dir.map(|dir| skills_of_plugin(name, &dir)).unwrap_or_default() {
             match &off {
                 None => roots.push(root),
@@ -248,21 +262,13 @@ fn plugins(
 }
 
 /// Returns the place of the plugin `name` in a marketplace that is a directory.
-fn in_marketplace(marketplace: &str, name: &str, user: &[Settings]) -> Option<PathBuf> {
+fn in_marketplace(marketplace: &str, name: &str, files: &Files) -> Option<PathBuf> {
     const FILES: [&str; 2] = [".github/plugin/marketplace.json", ".claude-plugin/marketplace.json"];
-    let dir = place_of(marketplace, user)?;
+    let dir = files.place_of(marketplace)?;
     let plugins = FILES.iter().find_map(|file| Settings::read(dir.join(file)))?;
     let plugins = plugins.value["plugins"].as_array()?;
     let source = plugins.iter().find(|plugin| plugin["name"] == name)?["source"].as_str()?;
     below(dir, source)
-}
-
-/// Returns the place of a marketplace that is a directory.
-fn place_of<'f>(marketplace: &str, user: &'f [Settings]) -> Option<&'f Path> {
-    let place = |file: &'f Settings| {
-        file.value["extraKnownMarketplaces"][marketplace]["source"]["path"].as_str()
-    };
-    user.iter().rev().find_map(place).map(Path::new)
 }
 
 /// Returns the directories of skills of the plugin in `dir`: those that its manifest names, or else `skills`.

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::settings::{Settings, Syntax, entries, with_own_hooks};
+use super::settings::{Settings, Syntax, entries};
 use super::{AgentState, Obstacle, Start};
-use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
 
 /// The directory of the administrator's settings, relative to the root of the system.
@@ -35,12 +34,11 @@ impl Managed {
         Managed { file, fault, hooks: dir.join("policy.d") }
     }
 
-    /// Returns the file with the administrator's hooks.
-    pub(super) fn hooks_file(&self) -> Option<PathBuf> {
+    /// Returns the files with the administrator's hooks, last the one that we would write.
+    pub(super) fn hooks_files(&self) -> Vec<PathBuf> {
         let files = entries(&self.hooks).into_iter();
         let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
-        let files: Vec<PathBuf> = files.chain([self.hooks.join("repertoire.json")]).collect();
-        with_own_hooks(&files, HookAgent::Copilot)
+        files.chain([self.hooks.join("repertoire.json")]).collect()
     }
 
     /// Returns the setting by which only the administrator's hooks run. A file that is not valid has this effect, too.

@@ -25,7 +25,7 @@ pub(super) fn state(start: &Start) -> AgentState {
         .unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
     let defaults = named("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
         .unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
-    let managed_settings = Some(overrides.clone());
+    let managed_settings = vec![overrides.clone()];
     let paths = [&defaults, &overrides].map(|path| Some(path.clone()));
     let of_user = user_dir.as_deref().map(|dir| dir.join("settings.json"));
     let of_project = Some(dir.join(".gemini/settings.json"));

@@ -59,8 +59,8 @@ pub struct AgentState {
     pub(crate) demanded: Vec<(PathBuf, Syntax)>,
     /// The setting that takes the tools of the MCP server away from the model; not for Claude Code.
     pub(crate) server_off: Option<Obstacle>,
-    /// The administrator's settings file with hooks, for an agent that has one.
-    pub managed_settings: Option<PathBuf>,
+    /// The administrator's settings files with hooks, for an agent that has any.
+    pub(crate) managed_settings: Vec<PathBuf>,
     /// The directories whose settings the agent reads as those of the project.
     pub settings_dirs: Vec<PathBuf>,
     /// The directories whose `settings.local.json` the agent reads; only Claude Code has such a file.
@@ -236,6 +236,12 @@ impl AgentState {
     /// which an agent that has started runs, need not know.
     pub fn not_starting(&self) -> Option<Obstacle> {
         self.demanded.iter().find_map(|(path, syntax)| syntax.fault_of(path))
+    }
+
+    /// Returns the administrator's settings file with hooks: the one that names our hook for `agent`, whose state this
+    /// is, or else the first. `None` for an agent that has no such file. Reads the files.
+    pub fn managed_settings(&self, agent: HookAgent) -> Option<PathBuf> {
+        settings::with_own_hooks(&self.managed_settings, agent)
     }
 
     /// Returns the native skills of `agent`, whose state this is, by their directories.

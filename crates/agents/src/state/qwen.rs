@@ -83,7 +83,7 @@ fn with(start: &Start, files: &Files) -> AgentState {
     let (distrusted, managed) = (files.distrusted.clone(), &files.managed);
     let is_trusted = distrusted.is_none();
     let files = files.all();
-    let managed_settings = Some(managed.clone());
+    let managed_settings = vec![managed.clone()];
     // A fault in the files of the user or a project does not stop it.
     let demanded = vec![(managed.clone(), Syntax::Lenient)];
     let mut state = AgentState { demanded, managed_settings, ..AgentState::default() };

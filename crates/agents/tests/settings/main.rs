@@ -236,7 +236,8 @@ fn administrators_hooks_are_found_in_each_of_their_files() {
     ] {
         let text = ours.replace("NAME", agent.as_str());
         let files: Vec<(&str, &str)> = files.into_iter().map(|file| (file, &*text)).collect();
-        let found = state(agent, &files).managed_settings.unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let found = state_in(&place, agent, &files).managed_settings(agent).unwrap();
         assert!(found.ends_with(wanted), "{agent} {files:?}: {}", found.display());
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn file(
         }
         Place::System => {
             let state = agent.state(&setup::start(common));
-            let file = state.managed_settings.ok_or_else(|| agent::unknown(agent))?;
+            let file = state.managed_settings(agent).ok_or_else(|| agent::unknown(agent))?;
             (file.clone(), file.parent().unwrap_or(&file).to_owned())
         }
         Place::User => {

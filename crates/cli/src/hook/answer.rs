@@ -109,10 +109,9 @@ pub(super) fn prepare(
 }
 
 /// Tells whether a message is the command of one of the agent's files.
-fn names_command(agent: HookAgent, message: &str, common: &Common) -> bool {
+fn names_command(message: &str, common: &Common) -> bool {
     let Some(typed) = Typed::parse(message) else { return false };
-    let common = common.for_agent(agent);
-    let commands = setup::agent_state(&common).map(|(agent, state)| agent.commands(state));
+    let commands = setup::agent_state(common).map(|(agent, state)| agent.commands(state));
     commands.is_some_and(|commands| commands.iter().any(|command| command.name == typed.word))
 }
 
@@ -160,7 +159,7 @@ fn answer(
         matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_))
             && is_listed(agent, conversation, &common);
     if let HookEvent::Prompt(prompt) = &call.event {
-        call.is_agent_command = names_command(agent, prompt, &common);
+        call.is_agent_command = names_command(prompt, &common);
     }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
