@@ -9,6 +9,7 @@ use std::borrow::{Borrow, Cow};
 use std::path::Path;
 use std::str::FromStr;
 
+use repertoire_text::invisible::without_invisible;
 use serde_json::json;
 
 use super::shorten::{one_line, path_line};
@@ -18,7 +19,6 @@ use crate::error::{Error, choose};
 use crate::skill::placeholder::{ARGUMENTS, Directories, has_commands, with_directories};
 use body::push_markdown_body;
 pub(super) use body::without_headings;
-use repertoire_text::invisible::without_invisible;
 use xml::quoted;
 pub(crate) use xml::{attribute, xml_body, xml_text};
 

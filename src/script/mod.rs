@@ -61,6 +61,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use repertoire_system::process::{self, NoRunner, Runner, Search, not_a_script};
 use serde::Serialize;
 
 use crate::catalog::Environment;
@@ -70,7 +71,6 @@ use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use describe::describe;
 use files::Files;
 use private_copy::PrivateCopy;
-use repertoire_system::process::{self, NoRunner, Runner, Search, not_a_script};
 use run::{AllowedAccess, Reads, Sockets};
 
 pub use limits::{ProjectScripts, ScriptLimits};

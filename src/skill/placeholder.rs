@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
+use repertoire_text::amount::{is_amount, is_program};
 
 use super::code_ranges::code_ranges;
 pub(crate) use super::directories::Directories;
 use super::directories::PLUGIN_ROOT;
-use repertoire_text::amount::{is_amount, is_program};
 
 /// The placeholder for all arguments.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";

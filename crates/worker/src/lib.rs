@@ -12,8 +12,8 @@
 //!   `started` ends what calls leave running.
 //! - `shared`: starts the child and makes toolsets (`opening`) on a separate thread. `health` counts
 //!   the failures of a library.
-//! - `schema`: the arguments of tools, brought into the form that a schema asks for, and checked. `sizes`: how much a
-//!   toolset may offer.
+//! - `schema`: the arguments of tools, brought into the form that a schema asks for, and checked. `sizes`: the
+//!   limits on what a toolset offers.
 //! - `child`: the child's side, which gives up rights with `repertoire_system::sandbox`. `caller` is the host as a
 //!   toolset sees it, `serving` the toolsets of a library, and `mcp` those of an MCP server.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use repertoire_system::network::Network;
 #[cfg(unix)]
 use repertoire_system::process::{Totals, tasks};
-
-use repertoire_system::network::Network;
 
 /// The program that runs as a plugin's child process. With these arguments, it must do nothing but call
 /// [`main`](crate::main).

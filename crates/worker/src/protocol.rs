@@ -6,12 +6,12 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use repertoire_plugin::{ToolOutput, ToolsetDescription};
+use repertoire_system::network::Network;
 use repertoire_system::sandbox::SandboxLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::limits::Limits;
-use repertoire_system::network::Network;
 
 /// The largest frame, in bytes.
 pub(super) const MAX_FRAME: usize = 64 << 20;

@@ -1,4 +1,4 @@
-//! How much a toolset may offer: tools, their texts, and the depth of their schemas.
+//! The limits on what a toolset offers: tools, their texts, and the depth of their schemas.
 
 use repertoire_plugin::ToolsetDescription;
 use serde_json::{Map, Value};

@@ -9,6 +9,8 @@
 mod evidence;
 mod words;
 
+use repertoire_text::blocks::mask;
+
 use super::flat::Flat;
 use super::index::RelevanceIndex;
 use super::meaning::{Levels, MIN_SUMMED};
@@ -17,7 +19,6 @@ use super::scratch::{Ranked, Scratch, WordKind};
 use super::{Relevance, Relevant};
 use crate::catalog::PlaceSet;
 use crate::skill::SkillId;
-use repertoire_text::blocks::mask;
 use words::rarity;
 
 /// The share by which a skill's score grows if its whole name is in the message.

@@ -6,12 +6,13 @@ mod ranking;
 mod scan;
 mod scratch;
 
+use repertoire_text::excerpt::Excerpt;
+use repertoire_text::request::Parts;
+
 use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::{Opened, ScannedAttachments, ScannedText};
 use super::{Match, Query};
-use repertoire_text::excerpt::Excerpt;
-use repertoire_text::request::Parts;
 use scratch::Presence;
 
 use crate::catalog::PlaceSet;

@@ -67,7 +67,7 @@ pub struct Mention {
     pub skill: u32,
     /// The item that stands for the name.
     pub item: u32,
-    /// How the name is meant there.
+    /// The meaning of the name there.
     pub reading: Reading,
 }
 

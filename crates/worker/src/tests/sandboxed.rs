@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use repertoire_system::network::Network;
 use repertoire_system::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 
 use super::attributes::{self, Files};
 use super::services::{self, Services};
 use super::*;
-use repertoire_system::network::Network;
 
 #[track_caller]
 fn assert_refused(result: Result<String, WorkerError>, why: &str) {
