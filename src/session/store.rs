@@ -9,8 +9,8 @@ use super::tally::{Day, Ledger, Tallies};
 use super::trail::{KeptMessage, extend_trail};
 use crate::error::Error;
 
-/// A store of conversations. An answer never depends on it: while it fails, turns, calls of tools and
-/// activations go on [in memory](super::Session::unsaved). Each event is recorded as a whole or not at all, whatever other threads and
+/// A store of conversations. An answer never depends on it: while it fails, turns, calls of tools and activations go on
+/// [in memory](super::Session::unsaved). Each event is recorded as a whole or not at all, whatever other threads and
 /// processes do at the same time.
 pub trait SessionStore: Debug + Send + Sync {
     /// Records one event of `session`, and returns the earlier state of the skill that it is about,
