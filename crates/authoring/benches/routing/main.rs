@@ -34,10 +34,10 @@ struct Rate {
 }
 
 fn main() {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|dir| dir.join("../shared"));
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
-    let roots = [Some(beside), named].into_iter().flatten();
-    let Some(corpus) = roots.map(|root| root.join("corpus")).find(|path| path.exists()) else {
+    let mut roots = named.into_iter().chain(beside).map(|root| root.join("corpus"));
+    let Some(corpus) = roots.find(|path| path.exists()) else {
         println!("SKIPPED: no corpus in ../shared nor in $REPERTOIRE_SHARED");
         return;
     };
