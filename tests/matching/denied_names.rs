@@ -37,6 +37,7 @@ fn a_denied_name_takes_the_triggers_inside_it_along() {
 fn what_is_denied_or_talked_about_is_not_in_full() {
     let mut engine = Engine::builder();
     for (name, description) in [
+        ("postgres-tuning", "Tunes Postgres indexes and queries."),
         ("tax", "Prepares VAT returns. Excludes payroll and income tax."),
         ("regex-helper", "Explains regular expressions."),
         (
@@ -46,7 +47,7 @@ fn what_is_denied_or_talked_about_is_not_in_full() {
         ("akten", "Ordnet Akten. Nicht für Rechnungen verwenden."),
         ("non-functional", "Writes non-functional requirements."),
     ] {
-        let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody\n");
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nNon-empty.\n");
         engine = engine.skill(text.parse().unwrap());
     }
     let engine = engine.build().unwrap();
@@ -69,6 +70,13 @@ fn what_is_denied_or_talked_about_is_not_in_full() {
         ("it has nothing to do with complicated regular expressions", None),
         ("these are not rebases", None),
         ("these are non-regular expressions", None),
+        ("tune the Postgres indexes and queries", Some("postgres-tuning")),
+        ("tune the indexes and queries of this non-Postgres database", None),
+        ("something the regex-helper says is not its job: why is it not regex-helper?", None),
+        (
+            "regex-helper told me to ask you: explain these regular expressions without regex-helper",
+            None,
+        ),
         ("write the non-functional requirements", Some("non-functional")),
         ("explain these regular expressions", Some("regex-helper")),
         ("die Rechnungen schreiben", None),

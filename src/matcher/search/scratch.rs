@@ -49,7 +49,7 @@ pub(super) struct Found {
     pub(super) denied: Vec<u32>,
     /// The places of denied mentions, in bytes of the folded text.
     pub(super) denied_places: Vec<Range<usize>>,
-    /// The skills that the message only talks about, in the order of ids.
+    /// The skills that the message only talks about, or names weakly and denies elsewhere, in the order of ids.
     pub(super) about: Vec<u32>,
     /// The exclude entries found: at first with duplicates, once they are settled one for each vetoed
     /// skill.

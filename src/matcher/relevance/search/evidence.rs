@@ -73,14 +73,14 @@ impl Scratch {
         relevance.is_denied |= has_denied && relevance.head_words == 0;
     }
 
-    /// Tells whether the message denies a word. A prefix that the skill has itself denies nothing: "non-functional
+    /// Tells whether the message denies a word. A prefix in a skill's own front matter denies nothing: "non-functional
     /// requirements". Unless it `may_be_off` the topic, the message says of no word that it is.
     fn is_denied(&self, flat: &Flat, skill: u32, term: Term, may_be_off: bool) -> bool {
         let start = term.start as usize;
         let is_joined = self.folded.get(..start).is_some_and(|before| before.ends_with('-'));
         let is_prefix = |word: &&Word| is_joined && word.term.end + 1 == term.start;
         let has =
-            |word: &Word| flat.list_at(word.place).is_some_and(|of| of.impact(skill).value() > 0);
+            |word: &Word| flat.list_at(word.place).is_some_and(|of| of.impact(skill).in_head());
         let lines = Lines::joined(&self.folded);
         (is_denied(lines, start) || may_be_off && is_off_topic(lines, start))
             && !self.words.iter().filter(is_prefix).any(has)
