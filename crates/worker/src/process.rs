@@ -278,7 +278,7 @@ impl Process {
         }
     }
 
-    /// Ends the process if no call used it for this long. What the library says meanwhile is no use of it.
+    /// Ends the process if no call used it for this long. Messages of the library do not count as use.
     fn end_if_idle(&self, idle: Duration) {
         let mut calls = locked(&self.calls);
         let is_idle = calls.used.is_none_or(|used| used.elapsed() >= idle);

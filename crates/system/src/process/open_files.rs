@@ -1,9 +1,12 @@
-//! What processes have open: files without a name, and what the kernel keeps for each descriptor. No process counts
-//! that memory as its own.
+//! The files, sockets and pipes that processes have open: files without a name take disk space, and the kernel keeps
+//! memory for each descriptor, which no process counts as its own.
 
 use std::collections::BTreeSet;
 
 use super::group::Member;
+
+/// The unit in which the system counts disk space, in bytes.
+pub(super) const BLOCK: u64 = 512;
 
 /// The most locks on files that a group may hold. Each takes memory of the kernel, and makes each of the next on its
 /// file slower; databases hold some hundred.
@@ -19,7 +22,7 @@ pub(super) const MAX_WATCHES: u64 = 100_000;
 /// The most bytes that are read about a descriptor: enough for the watches of all files that a process can have open.
 const MOST_DESCRIBED: u64 = 1 << 20;
 
-/// What processes have open, each once.
+/// The files, sockets and pipes that processes have open, each once.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     /// The disk space of files that are removed, in bytes.
@@ -90,8 +93,7 @@ impl Open {
         } else if kind.is_file() {
             self.files.insert(file.ino());
             let is_removed = is_new && file.nlink() == 0;
-            self.bytes_without_a_name +=
-                if is_removed { file.blocks() * super::totals::BLOCK } else { 0 };
+            self.bytes_without_a_name += if is_removed { file.blocks() * BLOCK } else { 0 };
         } else {
             // Those of `epoll`, timers and signals share one inode.
             self.watches += watches(process, entry);

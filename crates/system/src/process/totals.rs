@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::group::{Group, Member};
-use super::open_files::{MAX_LOCKS, MAX_WATCHES, Open};
+use super::open_files::{BLOCK, MAX_LOCKS, MAX_WATCHES, Open};
 
 /// The interval between two measurements.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -16,9 +16,6 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 /// The bytes of disk space for which each file counts at least: an empty one takes memory of the kernel, and time of
 /// whoever counts it.
 const LEAST_OF_A_FILE: u64 = 4096;
-
-/// The unit in which the system counts disk space, in bytes.
-pub(super) const BLOCK: u64 = 512;
 
 /// The most that a group may take. `None` does not limit it.
 #[derive(Debug, Clone)]
