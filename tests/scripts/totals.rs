@@ -40,6 +40,19 @@ for _ in range(10):
         libc.mmap(None, ctypes.c_size_t(4096), 1, 1, file.fileno(), ctypes.c_long(0))
 time.sleep(100)'";
 
+/// Files where the user who counts them may not look, unless that is root.
+const CLOSED: &str = "mkdir -m 300 $TMPDIR/a; cd $TMPDIR/a
+for i in 1 2 3 4 5 6 7 8; do fallocate -l 30M $i; done; sleep 100";
+
+/// Files that no path is short enough to name.
+const DEEP: &str = "python3 -c 'import os, time
+os.chdir(os.environ[\"TMPDIR\"])
+for _ in range(60):
+    os.mkdir(200 * \"d\"); os.chdir(200 * \"d\")
+for n in range(8):
+    with open(str(n), \"w\") as file: os.posix_fallocate(file.fileno(), 0, 30 << 20)
+time.sleep(100)'";
+
 const EMPTY: &str = "python3 -c 'import os, time
 for n in range(1000): open(os.environ[\"TMPDIR\"] + f\"/{n}\", \"w\").close()
 time.sleep(100)'";
@@ -84,6 +97,8 @@ time.sleep(100)'";
         (PIPES, "more than 200000000 bytes of memory altogether"),
         (PASSED_ON, "temporary files"),
         (MAPPED, "temporary files"),
+        (CLOSED, "temporary files"),
+        (DEEP, "temporary files"),
         (EMPTY, "temporary files"),
         (LOCKS, "more than 100000 locks on files"),
         (WATCHES, "watched more than 100000 files"),

@@ -120,11 +120,12 @@ impl Totals {
             return Some(Exceeded::Locks(MAX_LOCKS));
         }
         let (dir, most) = self.space.as_ref()?;
-        let space = bytes_below(dir, *most) + open.bytes_without_a_name;
+        let (below, is_all) = bytes_below(dir, *most);
+        let space = below + open.bytes_without_a_name;
         // Others write there, too, so what is missing counts only if the group can be the reason.
         let missing = || free_at_first.saturating_sub(free(dir).unwrap_or(u64::MAX));
-        let is_hidden =
-            || missing() > space.saturating_add(*most) && open.may_keep_more_files(&members);
+        let may_be_more = || !is_all || open.may_keep_more_files(&members);
+        let is_hidden = || missing() > space.saturating_add(*most) && may_be_more();
         (space > *most || is_hidden()).then_some(Exceeded::Space(*most))
     }
 }
@@ -188,17 +189,21 @@ fn tables(members: &[Member], most: u64) -> u64 {
     members.iter().filter_map(of).sum::<u64>() << 10
 }
 
-/// The disk space that the files below `dir` take up, in bytes, a block at least for each. Counting ends once it is more than
-/// `most`.
-fn bytes_below(dir: &Path, most: u64) -> u64 {
+/// The disk space that the files below `dir` take up, in bytes, a block at least for each; and false if a directory
+/// among them cannot be read. Counting ends once it is more than `most`.
+fn bytes_below(dir: &Path, most: u64) -> (u64, bool) {
     use std::os::unix::fs::MetadataExt as _;
-    let mut bytes = 0;
-    for entry in walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok) {
+    let (mut bytes, mut is_all) = (0, true);
+    for entry in walkdir::WalkDir::new(dir) {
+        let Ok(entry) = entry else {
+            is_all = false;
+            continue;
+        };
         let blocks = entry.metadata().map_or(0, |metadata| metadata.blocks() * BLOCK);
         bytes += blocks.max(LEAST_OF_A_FILE);
         if bytes > most {
             break;
         }
     }
-    bytes
+    (bytes, is_all)
 }
