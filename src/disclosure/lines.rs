@@ -20,7 +20,7 @@ pub(super) fn all<'a>(
     ranked: &Ranked<'a>,
     shown: impl Iterator<Item = &'a Entry>,
 ) -> Vec<&'a Entry> {
-    let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.visible());
+    let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.own_first());
     new_lines(case, all, shown).collect()
 }
 

@@ -65,7 +65,7 @@ impl<'a> Matched<'a> {
 /// Returns all skills: the first `max_all_skills` of them in full, the others below the limit.
 pub(super) fn all<'a>(case: &Case<'a, '_>) -> Matched<'a> {
     let mut all = Matched::default();
-    let mut visible = case.listing.visible();
+    let mut visible = case.listing.own_first();
     for entry in visible.by_ref().take(case.options.max_all_skills) {
         all.add_full(entry, case);
     }

@@ -284,6 +284,13 @@ fn the_skills_of_a_project_leave_the_users_a_place_for_each_message() {
         let shown = engine.disclose("the leaves in our gardens");
         let all = [ids(&shown.full), ids(&shown.registry)].concat();
         assert!(all.contains(&"rake".to_owned()), "{name}: {all:?}");
+        for question in ["show all skills", "which skills do you have?"] {
+            let shown = engine.disclose(question);
+            let all = [ids(&shown.full), ids(&shown.registry)].concat();
+            for own in ["kept", "mine", "rake"] {
+                assert!(all.contains(&own.to_owned()), "{name}, {question}: {all:?}");
+            }
+        }
         let explained = engine.explain(message, 3);
         assert_eq!(explained.matches.len(), if fields.is_empty() { 1 } else { 3 }, "{name}");
     }
