@@ -3,7 +3,7 @@
 use repertoire_text::request::Parts;
 
 use super::snapshot::Snapshot;
-use crate::catalog::PlaceSet;
+use crate::catalog::{Entry, PlaceSet};
 use crate::matcher::{Answer, Query, Selection};
 use crate::session::SessionState;
 
@@ -19,7 +19,7 @@ impl Snapshot {
         n_places: usize,
     ) -> Answer {
         let is_full = n_places > 1 && answer.beyond.len() > n_places;
-        let of_project = |id| self.listing.get(id).is_some_and(|entry| entry.is_of_project());
+        let of_project = |id| self.listing.get(id).is_some_and(Entry::is_of_project);
         if !is_full || !answer.beyond[..n_places].iter().all(of_project) {
             return answer;
         }

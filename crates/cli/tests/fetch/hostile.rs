@@ -348,7 +348,7 @@ fn archives_with_something_behind_their_end_are_refused() {
 }
 
 fn pack(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     std::io::Write::write_all(&mut packed, bytes).unwrap();
     packed.finish().unwrap()
 }
