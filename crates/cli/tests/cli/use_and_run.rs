@@ -288,30 +288,25 @@ fn a_script_writes_where_it_is_allowed_to() {
 #[test]
 fn a_script_neither_reads_nor_locks_what_the_program_records() {
     let place = place();
-    // A skill of the user's own reads everything else. The home of a project's script is a directory of its own.
-    let home = place.path().join("home");
+    let home = place.path().join("home"); // of a skill of the user's own, not of a project's
     let script = format!(
         "cd '{}'\nfor file in .local/state/repertoire/* .local/share/repertoire/*/.lock \
          $(find .cache -type f); do\n  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\n\
          done\ncat notes\n",
         home.display()
     );
-    let manifest = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nx\n");
     place.write("home/notes", "read\n");
+    place.write("home/.local/share/repertoire/skills/.lock", "");
+    place.write("home/.repertoire/skills/own/SKILL.md", "---\nname: own\n---\nx\n");
     place.write("skills/review/scripts/lock.sh", &script);
-    place.write("home/.repertoire/skills/own/SKILL.md", manifest("own"));
     place.write("home/.repertoire/skills/own/scripts/lock.sh", &script);
-    place.write("kit/skills/kit/SKILL.md", manifest("kit"));
-    place.run(["add", "./kit"]).exits(0);
     place.run(["trust", "add", "review", "--yes"].iter().chain(&SOURCE)).exits(0);
-    let files = ["state/repertoire/trust.json", "share/repertoire/skills/.lock"];
-    assert!(files.iter().all(|file| home.join(".local").join(file).exists()));
-    assert!(home.join(".cache/repertoire").exists());
+    let state = home.join(".local/state/repertoire/trust.json");
+    assert!(state.exists() && home.join(".cache/repertoire").exists());
     for (id, source, expected) in [("review", &SOURCE[..], ""), ("own", &[], "read\n")] {
         let answer = place.run(["run", "--json", id, "lock.sh"].iter().chain(source)).json();
         if answer["data"]["sandbox"]["filesystem"] == "none" {
-            eprintln!("SKIPPED: this kernel has no Landlock");
-            return;
+            return eprintln!("SKIPPED: this kernel has no Landlock");
         }
         assert_eq!(answer["data"]["stdout"], expected, "{answer}");
     }
