@@ -308,7 +308,7 @@ fn archives_that_were_cut_are_refused() {
     }
 }
 
-/// What follows the end of an archive is not shown to anybody who looks at it, and found by some programs.
+/// Entries behind the end of an archive are shown to nobody who looks at it, and found by some programs.
 #[test]
 fn archives_with_something_behind_their_end_are_refused() {
     let dir = TempDir::new().unwrap();
