@@ -297,12 +297,12 @@ fn a_script_neither_reads_nor_locks_what_the_program_records() {
     );
     place.write("home/notes", "read\n");
     place.write("home/.local/share/repertoire/skills/.lock", "");
+    place.write("home/.cache/repertoire/plugins/.lock", "");
     place.write("home/.repertoire/skills/own/SKILL.md", "---\nname: own\n---\nx\n");
     place.write("skills/review/scripts/lock.sh", &script);
     place.write("home/.repertoire/skills/own/scripts/lock.sh", &script);
     place.run(["trust", "add", "review", "--yes"].iter().chain(&SOURCE)).exits(0);
-    let state = home.join(".local/state/repertoire/trust.json");
-    assert!(state.exists() && home.join(".cache/repertoire").exists());
+    assert!(home.join(".local/state/repertoire/trust.json").exists());
     for (id, source, expected) in [("review", &SOURCE[..], ""), ("own", &[], "read\n")] {
         let answer = place.run(["run", "--json", id, "lock.sh"].iter().chain(source)).json();
         if answer["data"]["sandbox"]["filesystem"] == "none" {
