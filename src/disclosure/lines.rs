@@ -20,7 +20,7 @@ pub(super) fn all<'a>(
     ranked: &Ranked<'a>,
     shown: impl Iterator<Item = &'a Entry>,
 ) -> Vec<&'a Entry> {
-    let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.visible());
+    let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.own_first());
     new_lines(case, all, shown).collect()
 }
 
@@ -65,9 +65,20 @@ pub(super) fn near<'a>(
     if lines.is_empty() && !has_shown && is_small && !(evidence.is_idle)() {
         lines.extend(untriggered);
     }
-    let lines = new_lines(case, lines.into_iter(), shown);
+    let shown: Vec<&Entry> = shown.collect();
+    let has_own = shown.iter().any(|entry| !entry.is_of_project());
+    let lines = new_lines(case, lines.into_iter(), shown.into_iter());
     let is_wanted = |entry: &&Entry| !vetoes.veto(entry) && !case.denies(&entry.id);
-    lines.filter(is_wanted).take(options.max_lines).collect()
+    let mut lines = lines.filter(is_wanted);
+    let mut first: Vec<&Entry> = lines.by_ref().take(options.max_lines).collect();
+    // However many lines a project's skills would have, one is left for the user's.
+    let is_full = first.len() == options.max_lines && first.len() > 1;
+    if is_full && !has_own && first.iter().all(|entry| entry.is_of_project()) {
+        let own = lines.find(|entry| !entry.is_of_project());
+        first.truncate(first.len() - usize::from(own.is_some()));
+        first.extend(own);
+    }
+    first
 }
 
 /// Tells whether the session was given a line or the full text of a skill.

@@ -55,6 +55,13 @@ impl Listing {
         self.visible.iter().map(|place| self.catalog.at(*place))
     }
 
+    /// The user's own skills, then those of a project, each in the order of ids: where not all have room, a project
+    /// takes none from the user's.
+    pub(super) fn own_first(&self) -> impl Iterator<Item = &Entry> {
+        let own = self.visible().filter(|entry| !entry.is_of_project());
+        own.chain(self.visible().filter(|entry| entry.is_of_project()))
+    }
+
     /// The skill at this place in the order of ids.
     pub(crate) fn at(&self, place: usize) -> &Entry {
         self.catalog.at(self.visible[place])

@@ -65,7 +65,7 @@ impl<'a> Matched<'a> {
 /// Returns all skills: the first `max_all_skills` of them in full, the others below the limit.
 pub(super) fn all<'a>(case: &Case<'a, '_>) -> Matched<'a> {
     let mut all = Matched::default();
-    let mut visible = case.listing.visible();
+    let mut visible = case.listing.own_first();
     for entry in visible.by_ref().take(case.options.max_all_skills) {
         all.add_full(entry, case);
     }
@@ -86,7 +86,15 @@ pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
     if answer.meta.is_none() && !has_match && (evidence.is_idle)() {
         return Vec::new();
     }
-    with_entries(listing, (evidence.relevant)(n_wanted))
+    let ranked = with_entries(listing, (evidence.relevant)(n_wanted));
+    let is_of_project = |(entry, _): &(&Entry, Relevance)| entry.is_of_project();
+    if ranked.len() < n_wanted || !ranked.iter().all(is_of_project) {
+        return ranked;
+    }
+    // However many skills of a project are relevant, the best of the user's is among them.
+    let all = with_entries(listing, (evidence.relevant)(usize::MAX));
+    let own = all.into_iter().find(|item| !is_of_project(item));
+    ranked.into_iter().chain(own).collect()
 }
 
 fn with_entries(listing: &Listing, found: Vec<(u32, Relevance)>) -> Ranked<'_> {
@@ -175,7 +183,10 @@ pub(super) fn matched<'a>(
     let is_chance = is_requested || evidence.has_long_attachments;
     let is_slight = |id: &SkillId| {
         let is_word = answer.words.contains(id);
-        let is_outdone = is_word && outdoing.is_some_and(|better| better.id != *id);
+        // A skill of a project outdoes none of the user's.
+        let is_own = listing.get(id).is_some_and(|entry| !entry.is_of_project());
+        let outdoes = |better: &Entry| better.id != *id && !(is_own && better.is_of_project());
+        let is_outdone = is_word && outdoing.is_some_and(outdoes);
         is_outdone || is_attached(id) && (is_word || is_chance)
     };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);

@@ -98,8 +98,10 @@ impl Engine {
         explains: bool,
     ) -> Told {
         let parts = Parts::of(&query.text);
-        let answer = (!query.is_blank())
-            .then(|| now.select(query, &parts, state, selection(state, options)));
+        let answer = (!query.is_blank()).then(|| {
+            let answer = now.select(query, &parts, state, selection(state, options));
+            now.with_users_place(answer, query, &parts, state, options.max_skills)
+        });
         self.tell(now, &parts, answer, state, options, explains)
     }
 

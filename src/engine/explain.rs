@@ -100,6 +100,7 @@ impl Engine {
         // One search serves the list of matches and the disclosure.
         let selection = selection(state, options);
         let (answer, matches, beyond) = now.select_of_all(query, &parts, state, selection, limit);
+        let answer = now.with_users_place(answer, query, &parts, state, options.max_skills);
         let (vetoed, untried, meta) = (answer.vetoed.clone(), answer.untried.clone(), answer.meta);
         let answer = (!query.is_blank()).then_some(answer);
         let Disclosed { disclosure: shown, considered, .. } =

@@ -27,6 +27,7 @@ mod tasks;
 #[cfg(feature = "toolsets")]
 mod tools;
 mod turn;
+mod users_place;
 mod view;
 #[cfg(feature = "watch")]
 mod watch;

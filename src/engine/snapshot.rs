@@ -25,7 +25,7 @@ pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Arc<Listing>,
     /// The listing of the engine: the skills that are indexed, in the order in which they are.
-    whole: Arc<Listing>,
+    pub(super) whole: Arc<Listing>,
     /// The skills of `whole` that a view shows; `None` if all of them exist.
     shown: Option<Arc<Shown>>,
     pub(super) index: Arc<Index>,
@@ -150,9 +150,21 @@ impl Snapshot {
         state: &SessionState,
         selection: Selection<'_>,
     ) -> Answer {
+        self.select_among(query, parts, state, selection, self.among())
+    }
+
+    /// Selects as [`Snapshot::select`] does, among these skills of the engine.
+    pub(super) fn select_among(
+        &self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        state: &SessionState,
+        selection: Selection<'_>,
+        among: Option<&PlaceSet>,
+    ) -> Answer {
         let recent = recent(state);
         let selection = Selection { recent: &recent, ..selection };
-        self.index.select_in(query, parts, self.among(), &selection)
+        self.index.select_in(query, parts, among, &selection)
     }
 
     /// Selects as [`Snapshot::select`] does, and lists all matches: the best `limit` with their hits, the others by
@@ -171,7 +183,7 @@ impl Snapshot {
     }
 
     /// The skills that are searched; `None` for all.
-    fn among(&self) -> Option<&PlaceSet> {
+    pub(super) fn among(&self) -> Option<&PlaceSet> {
         self.shown.as_ref().map(|shown| &shown.skills)
     }
 

@@ -46,8 +46,8 @@ pub struct ScriptLimits {
     /// Disk space in bytes of all files in the scratch directory, 4 GiB by default. It is measured
     /// about twenty times a second; a script that takes more is killed.
     pub scratch_bytes: Option<u64>,
-    /// Number of running processes of a script, including those it started, 1,000 by default. It is
-    /// counted about twenty times a second; a script that has more is killed.
+    /// Number of running processes of a script, including those it started and all threads, 1,000 by
+    /// default. It is counted about twenty times a second; a script that has more is killed.
     pub group_processes: Option<u64>,
     /// Processes and threads **of the user**, including those outside of the script. By default,
     /// `group_processes` more than the whole system runs when the script starts. The system does not

@@ -68,7 +68,7 @@ impl ScriptOptions {
         run.extend(self.workspace());
         let home = self.home();
         let home = home.as_deref();
-        run.extend(installation(program, home));
+        run.extend(installation(program, search_path, home));
         run.extend(std::env::split_paths(search_path).filter(|dir| !holds_home(dir, home)));
         let mut read: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
         read.extend(settings_of_python());

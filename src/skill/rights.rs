@@ -75,10 +75,28 @@ impl<N: Into<Network>> From<N> for ToolsetRights {
     }
 }
 
+/// Writes a path between quotes that nothing in it ends, for the questions to a user: whoever asks for a right chose
+/// the path, which need not exist. Blanks that move the rest of a line out of sight are escaped, too.
+pub(crate) fn quoted(path: &str) -> String {
+    let mut text = String::from("`");
+    let mut last = ' ';
+    for c in path.chars() {
+        let is_single = c == ' ' && last != ' ';
+        if c == '`' || c == '·' || c.is_control() || c.is_whitespace() && !is_single {
+            text.extend(c.escape_unicode());
+        } else {
+            text.push(c);
+        }
+        last = c;
+    }
+    text.push('`');
+    text
+}
+
 /// Writes the rights as a phrase, such as "to read `/data` and to use the network".
 impl fmt::Display for ToolsetRights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let read: Vec<String> = self.read.iter().map(|path| format!("`{path}`")).collect();
+        let read: Vec<String> = self.read.iter().map(|path| quoted(path)).collect();
         let read = (!read.is_empty()).then(|| format!("to read {}", read.join(", ")));
         let network = (!self.network.is_none()).then(|| format!("to use {}", self.network));
         let all: Vec<String> = read.into_iter().chain(network).collect();

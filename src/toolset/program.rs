@@ -150,11 +150,14 @@ impl Program {
         let (command, reads) = match runner {
             Runner::Itself => (vec![copy], Vec::new()),
             Runner::Program { path: interpreter, args } => {
-                let path = not_a_script(interpreter, &path);
+                let interpreter = not_a_script(interpreter, &path);
                 let home = std::env::var_os("HOME").map(PathBuf::from);
-                let reads = installation(&path, home.as_deref());
+                let reads = installation(&interpreter, &path, home.as_deref());
                 let args = args.into_iter().map(OsString::from);
-                ([path.into_os_string()].into_iter().chain(args).chain([copy]).collect(), reads)
+                (
+                    [interpreter.into_os_string()].into_iter().chain(args).chain([copy]).collect(),
+                    reads,
+                )
             }
         };
         Ok(Code::Server { dir, command, reads })

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::skill::Network;
+use crate::skill::{Network, quoted};
 
 /// The things that code may do once it is trusted, besides reading its skill and the system's programs, and
 /// writing to a directory of its own that is removed after it.
@@ -31,7 +31,7 @@ impl Abilities {
 impl fmt::Display for Abilities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = |paths: &[PathBuf]| {
-            let names: Vec<_> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+            let names: Vec<_> = paths.iter().map(|path| quoted(&path.to_string_lossy())).collect();
             names.join(", ")
         };
         match self.read.as_deref() {
@@ -57,6 +57,32 @@ impl fmt::Display for Abilities {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skill::ToolsetRights;
+
+    /// The author of a skill chooses the paths that it asks for.
+    #[test]
+    fn no_path_passes_for_the_rest_of_the_line() {
+        for path in [
+            "/a` · no network · writes nothing",
+            "/a · no network · writes nothing",
+            "/a                                              b",
+            "/a\u{3000}\u{2003}\u{a0}\u{2028}b",
+            "/a\n  reads nothing\t",
+            "/a ",
+        ] {
+            let abilities =
+                Abilities { read: Some(vec![path.into()]), ..Abilities::of_user() }.to_string();
+            let rest = abilities.strip_prefix("reads its skill and `").unwrap();
+            let (shown, rest) = rest.split_once('`').unwrap();
+            let uses = "uses the network, services of this machine included";
+            assert_eq!(rest, format!(" · {uses} · writes all your files"), "{path:?}");
+            assert!(!shown.contains("  ") && !shown.contains('·'), "{shown}");
+            let is_plain = |c: char| c == ' ' || !c.is_whitespace() && !c.is_control();
+            assert!(shown.chars().all(is_plain), "{shown}");
+            let rights = ToolsetRights { read: vec![path.to_owned()], network: true.into() };
+            assert_eq!(rights.to_string(), format!("to read `{shown}` and to use the network"));
+        }
+    }
 
     #[test]
     fn abilities_are_one_line() {

@@ -45,7 +45,7 @@ pub use approval::{Approval, TrustRequest};
 pub use hash::ContentHash;
 pub use open::open_file;
 pub use owner::Owner;
-pub(crate) use permissions::check_permissions;
+pub use permissions::check_permissions;
 pub use refusals::Refusal;
 #[cfg(unix)]
 pub(crate) use shell_quote::quoted;

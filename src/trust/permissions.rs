@@ -14,7 +14,7 @@ use crate::error::Error;
 ///
 /// Fails with `PERMISSION_DENIED`. The remedy is the command that corrects the permissions.
 #[cfg(unix)]
-pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
+pub fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     use super::{io_error, quoted};
     use crate::error::{ErrorCode, Remedy};
     use std::os::unix::fs::MetadataExt as _;
@@ -55,7 +55,7 @@ pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
 
 /// Accepts every file: systems other than Unix have no such permissions to check.
 #[cfg(not(unix))]
-pub(crate) fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
+pub fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
     Ok(())
 }
 

@@ -369,3 +369,23 @@ fn a_run_that_was_killed_is_no_success_for_a_model() {
     let answer = serde_json::to_value(&answer).unwrap();
     assert_eq!((&answer["status"], &answer["text"]), (&"success".into(), &"[exit code 3]".into()));
 }
+
+/// Limits that keep a script from taking what all programs of the user share: a processor for itself alone, timers
+/// and signals that wait, and descriptors.
+#[test]
+fn what_programs_of_the_user_share_is_not_a_scripts_to_take() {
+    let output = Place::sh("cat /proc/self/limits").only(&[]);
+    for (name, most) in [
+        ("Max realtime priority", 0),
+        ("Max nice priority", 0),
+        ("Max core file size", 0),
+        ("Max pending signals", 4096),
+        ("Max open files", 4096),
+    ] {
+        let line = output.stdout.lines().find_map(|line| line.strip_prefix(name));
+        let numbers = line.unwrap_or_else(|| panic!("{name}: {output:?}")).split_whitespace();
+        // The soft and the hard limit.
+        let limits: Vec<u64> = numbers.take(2).map(|word| word.parse().unwrap()).collect();
+        assert!(limits.iter().all(|limit| *limit <= most), "{name}: {limits:?}");
+    }
+}

@@ -57,11 +57,16 @@ child.start(); print(reader.recv()); child.join()
 os.kill(child.pid, 0) if child.is_alive() else print('ended')
 import resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); print('limits')
+import shutil
+one, other = os.environ['TMPDIR'] + '/one', os.environ['TMPDIR'] + '/other'
+with open(one, 'wb') as file: file.write(bytes(300_000))
+shutil.copyfile(one, other); print('copy', os.path.getsize(other))
+print('cat', len(subprocess.run(['cat', other], capture_output=True).stdout))
 ";
     let mut place = Place::py(text);
     place.options.network = false;
     let output = place.only(&[]);
-    let expected = "pair\nthread\nprogram\nprocess\nended\nlimits\n";
+    let expected = "pair\nthread\nprogram\nprocess\nended\nlimits\ncopy 300000\ncat 300000\n";
     assert_eq!((&*output.stdout, output.exit_code), (expected, Some(0)), "{output:?}");
 }
 

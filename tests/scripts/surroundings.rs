@@ -238,6 +238,26 @@ fn nothing_is_left_on_disk() {
     assert_eq!(std::fs::read_dir(place.root()).unwrap().count(), 2);
 }
 
+/// As root, everything can be removed, so that it is tried as another user, too.
+#[test]
+fn what_a_script_closes_or_nests_is_removed() {
+    for text in [
+        "mkdir -p $TMPDIR/a/b/c; touch $TMPDIR/a/b/c/f; chmod 0 $TMPDIR/a/b/c $TMPDIR/a/b $TMPDIR/a $TMPDIR",
+        "mkdir -p $TMPDIR/a/b; touch $TMPDIR/a/b/f; chmod 500 $TMPDIR/a/b; chmod 300 $TMPDIR/a",
+        "cd $TMPDIR; name=$(printf '%0200d' 0)\nfor i in $(seq 60); do mkdir $name; cd -P $name || exit 1; done
+: >f; mkdir -m 0 closed",
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut place = Place::sh(text);
+        place.options.scratch = Some(scratch.path().to_owned());
+        let output = place.only(&[]);
+        assert_eq!(output.stderr, "", "{text}");
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "{text}");
+    }
+    let name = "surroundings::what_a_script_closes_or_nests_is_removed";
+    probes::reach::again_as_another(name, support::say);
+}
+
 #[test]
 fn a_scratch_directory_that_is_not_there_is_an_error() {
     let mut place = Place::sh("true");

@@ -79,6 +79,16 @@ pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
     Some(directories()?.cache_dir().join(&common.brand))
 }
 
+/// Returns the lock files of the copies of skills below the directory of data.
+pub(crate) fn lock_files(data: &Path) -> Vec<PathBuf> {
+    let entries = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let of_copies = entries(data).chain(entries(&data.join("projects")));
+    let files = of_copies.flat_map(|dir| entries(&dir.path()).collect::<Vec<_>>());
+    let paths = files.map(|entry| entry.path());
+    let is_lock = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b".lock");
+    paths.filter(is_lock).collect()
+}
+
 /// The user's directories, by the XDG specification; `None` where the environment names no home.
 pub(crate) fn directories() -> Option<Xdg> {
     home().and_then(|_| Xdg::new().ok())

@@ -22,7 +22,7 @@ use repertoire_fetch::Fetcher;
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{agent_options, bundled, progress_bar, report, sanitize};
+use crate::{agent_options, bundled, dirs, progress_bar, report, sanitize};
 
 pub(crate) use crate::dirs::{
     cache_dir, config_home, data_dir, directories, home, hook_log, models, project_dir,
@@ -247,10 +247,13 @@ pub(crate) fn engine_with_tools(
 }
 
 /// Returns the options for scripts, from the configuration. Scripts cannot read what this program
-/// records: with a lock on one of these files, a script would hold up every later command.
+/// records, its cache, and its lock files beside copies of skills: with a lock on one of these files, a script would
+/// hold up every later command.
 pub(crate) fn script_options(common: &Common) -> Result<ScriptOptions, Error> {
     let mut options = config(common)?.scripts(ScriptOptions::default());
     options.hidden.extend(state_dir(common));
+    options.hidden.extend(cache_dir(common));
+    options.hidden.extend(data_dir(common).iter().flat_map(|data| dirs::lock_files(data)));
     Ok(options)
 }
 

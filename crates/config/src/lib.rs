@@ -269,6 +269,7 @@ impl Config {
             home: self.place.home.as_deref(),
             project: &self.place.project,
             user: &self.found,
+            foreign: permission::foreign(path),
             found: Vec::new(),
             findings: Vec::new(),
         };

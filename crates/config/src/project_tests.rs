@@ -245,6 +245,57 @@ fn the_skills_of_a_project_do_not_flood_the_catalog_prompt() {
     }
 }
 
+/// However many skills of a project match a message, and however well, the best of the user's is shown as before, and
+/// as a line if it was one.
+#[test]
+fn the_skills_of_a_project_leave_the_users_a_place_for_each_message() {
+    let long = "Mow the lawn please. ".repeat(2_000);
+    let body = "Flood the lawn. ".repeat(1_200);
+    let floods = [
+        ("phrases", "triggers: [mow the lawn, please mow, lawn]", "Floods.", "Flood."),
+        ("patterns", "triggers: [mow, lawn, please]\npatterns: [mow.*lawn]", "Mow it.", "Flood."),
+        ("descriptions", "triggers: [mow]", &*long, "Flood."),
+        ("bodies", "triggers: [mow the lawn]", "Floods.", &*body),
+        ("always", "triggers: [mow the lawn]\nalways: true", "Floods.", &*body),
+        ("relevance", "", "Mows lawns. Please mow the lawn.", "Mow the lawn."),
+    ];
+    for (name, fields, description, body) in floods {
+        let world = world("");
+        let untriggered = "---\nname: rake\ndescription: Rakes leaves in gardens.\n---\nRake.\n";
+        let rake = world.path("home/.acme/skills/rake/SKILL.md");
+        fs::create_dir_all(rake.parent().unwrap()).unwrap();
+        fs::write(rake, untriggered).unwrap();
+        let engine = || world.config().apply(Engine::builder()).build().unwrap();
+        let message = "please mow the lawn";
+        assert_eq!(engine().disclose(message).full, ["mine"], "{name}");
+        for n in 0..12 {
+            let path = world.path(&format!("work/.acme/skills/a{n:02}/SKILL.md"));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let head = format!("name: a{n:02}\ndescription: {description}\n{fields}");
+            let rake = "raking leaves, rake leaves in gardens";
+            fs::write(path, format!("---\n{head}\nwhen_to_use: {rake}\n---\n{body}\n")).unwrap();
+        }
+        let engine = engine();
+        let shown = engine.disclose(message);
+        let ids =
+            |ids: &[repertoire::SkillId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert!(ids(&shown.full).contains(&"mine".to_owned()), "{name}: {:?}", shown.full);
+        assert!(shown.full.len() <= 3 && shown.registry.len() <= 5, "{name}: {shown:?}");
+        let shown = engine.disclose("the leaves in our gardens");
+        let all = [ids(&shown.full), ids(&shown.registry)].concat();
+        assert!(all.contains(&"rake".to_owned()), "{name}: {all:?}");
+        for question in ["show all skills", "which skills do you have?"] {
+            let shown = engine.disclose(question);
+            let all = [ids(&shown.full), ids(&shown.registry)].concat();
+            for own in ["kept", "mine", "rake"] {
+                assert!(all.contains(&own.to_owned()), "{name}, {question}: {all:?}");
+            }
+        }
+        let explained = engine.explain(message, 3);
+        assert_eq!(explained.matches.len(), if fields.is_empty() { 1 } else { 3 }, "{name}");
+    }
+}
+
 /// However much the file of a project has, it takes little time from the user, and no more is read.
 #[test]
 fn a_large_file_of_a_project_is_left_out() {

@@ -16,8 +16,8 @@ const INTERNET: &str = "*";
 /// `["api.example.com:443"]`, in which `*` stands for the Internet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Network {
-    /// True for all addresses of other machines. The addresses of this machine, and those that only reach
-    /// its neighbours (link-local and multicast), must be named nevertheless.
+    /// True for all addresses of the Internet. The addresses of this machine, those that only reach its neighbours
+    /// (link-local and multicast), and those of private networks must be named nevertheless.
     pub internet: bool,
     /// Addresses that are named.
     pub named: BTreeSet<Endpoint>,

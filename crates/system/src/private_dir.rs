@@ -73,21 +73,39 @@ impl Drop for PrivateDir {
     }
 }
 
-/// Makes all directories at and below `dir` removable: a process may have taken away this user's
-/// permissions on them. Does not follow links.
+/// The longest path that is looked at: what lies deeper is moved up, since the system takes no path that is longer than
+/// 4,096 bytes.
 #[cfg(unix)]
-fn open_up(dir: &Path) {
+const LONGEST_PATH: usize = 2048;
+
+/// Makes all directories at and below `top` removable: a process may have taken away this user's
+/// permissions on them, also where no path is short enough to name them. Does not follow links.
+#[cfg(unix)]
+fn open_up(top: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    // The filter sees each directory before the walk reads its entries.
-    let open = |entry: &walkdir::DirEntry| {
-        if entry.file_type().is_dir()
-            && entry.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o700 != 0o700)
-        {
-            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700));
-        }
-        true
+    let open = |dir: &Path| fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    let is_closed = |dir: &fs::DirEntry| {
+        dir.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o700 != 0o700)
     };
-    walkdir::WalkDir::new(dir).into_iter().filter_entry(open).for_each(drop);
+    let _ = open(top);
+    let mut n_moved = 0;
+    let mut dirs = vec![top.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+            let mut path = entry.path();
+            // Before it is read or moved: both need permissions on it.
+            if is_closed(&entry) {
+                let _ = open(&path);
+            }
+            let up = top.join(format!("up-{n_moved}"));
+            if path.as_os_str().len() > LONGEST_PATH && fs::rename(&path, &up).is_ok() {
+                n_moved += 1;
+                path = up;
+            }
+            dirs.push(path);
+        }
+    }
 }
 
 #[cfg(not(unix))]

@@ -29,6 +29,8 @@ mod code;
 mod error;
 mod health;
 mod limits;
+#[cfg(unix)]
+mod looking;
 #[cfg(all(unix, feature = "mcp"))]
 mod mcp;
 #[cfg(feature = "mcp")]

@@ -37,8 +37,8 @@ pub struct Limits {
     /// Disk space in bytes of all files in the scratch directory, 1 GiB by default. It is measured as
     /// the memory is.
     pub scratch_bytes: Option<u64>,
-    /// Number of running processes of the child and all that it started, 512 by default. They are
-    /// counted as the memory is measured.
+    /// Number of running processes of the child and all that it started, with each of their threads, 512 by
+    /// default. They are counted as the memory is measured.
     pub group_processes: Option<u64>,
     /// Processes and threads **of the user**, including those outside of Repertoire. The default, on
     /// Linux, is `group_processes` more than the whole system runs when the child starts. The system

@@ -19,6 +19,7 @@ use rustix::process::Signal;
 use super::call::{Cause, Death, End, Event, Slot};
 use super::code::Code;
 use super::limits::{HostProgram, Limits};
+use super::looking::{Looking, interval};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
@@ -29,8 +30,6 @@ use crate::locked;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time that a child may take to end after it closed the socket.
 const EXIT_GRACE: Duration = Duration::from_millis(300);
-/// The interval at which a process without calls is measured.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// The reason why a process ends whose calls leave processes that cannot be ended.
 const STAYS: &str = "what a call started goes on starting more";
 
@@ -51,6 +50,8 @@ struct Calls {
     slots: HashMap<CallId, Arc<Slot>>,
     /// The processes that calls have started.
     started: Started,
+    /// The end of the last call.
+    used: Option<Instant>,
     /// True if no more calls are taken. The socket closes after the last one.
     closing: bool,
     /// The reason why the host ended the process, if it did.
@@ -163,6 +164,7 @@ impl Process {
     pub(super) fn remove(&self, id: CallId) {
         let mut calls = locked(&self.calls);
         calls.slots.remove(&id);
+        calls.used = Some(Instant::now());
         if calls.slots.is_empty() && !calls.reaped && !calls.started.end(self.group) {
             calls.cause.get_or_insert_with(|| Cause::Exceeded(STAYS.to_owned()));
             self.group.signal(Signal::KILL);
@@ -253,8 +255,11 @@ impl Process {
 
     /// Passes the child's messages to the calls, until the socket closes.
     fn read(&self, idle: Duration) {
-        let mut frames = Frames::new(&self.socket);
-        let mut heard = Instant::now();
+        let look = || {
+            self.check();
+            self.end_if_idle(idle);
+        };
+        let mut frames = Frames::new(Looking::new(&self.socket, interval(idle), look));
         loop {
             match frames.next() {
                 Ok(Some(bytes)) => match serde_json::from_slice(bytes) {
@@ -263,27 +268,21 @@ impl Process {
                 },
                 Ok(None) => return,
                 Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        // What a library does between calls is measured, too.
-                        self.check();
-                        if !idle.is_zero() && heard.elapsed() >= idle {
-                            self.end_if_idle();
-                        }
-                        continue;
-                    }
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {}
                     io::ErrorKind::InvalidData => {
                         return self.kill(Cause::Protocol(error.to_string()));
                     }
                     _ => return,
                 },
             }
-            heard = Instant::now();
         }
     }
 
-    fn end_if_idle(&self) {
+    /// Ends the process if no call used it for this long. Messages of the library do not count as use.
+    fn end_if_idle(&self, idle: Duration) {
         let mut calls = locked(&self.calls);
-        if calls.slots.is_empty() {
+        let is_idle = calls.used.is_none_or(|used| used.elapsed() >= idle);
+        if !idle.is_zero() && calls.slots.is_empty() && is_idle {
             calls.closing = true;
             self.hang_up(&mut calls);
         }
@@ -373,8 +372,7 @@ fn spawn(
 ) -> io::Result<(UnixStream, Arc<Output>, Child)> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_write_timeout(Some(WRITE_TIMEOUT))?;
-    let idle = Some(limits.idle).filter(|idle| !idle.is_zero());
-    ours.set_read_timeout(idle.map_or(Some(LOOK_INTERVAL), |idle| Some(idle.min(LOOK_INTERVAL))))?;
+    ours.set_read_timeout(Some(interval(limits.idle)))?;
     let (reader, printer) = io::pipe()?;
     let path = match program.program.components().count() {
         0 | 1 => program.program.clone(),

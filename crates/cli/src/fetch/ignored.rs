@@ -42,6 +42,9 @@ fn ignored(dir: &Path) -> BTreeSet<String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false"]);
     git.args(["ls-files", "--others", "--ignored", "--exclude-standard", "-z"]);
+    // The directory may be somebody else's, unpacked with its `.git/config`. What is missing there is not asked for:
+    // that would run a program which this file names. Versions of git before 2.45 know only the second variable.
+    git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     // Inside a git hook, these variables name the repository, relative to another directory.
     for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
         git.env_remove(name);

@@ -288,21 +288,28 @@ fn a_script_writes_where_it_is_allowed_to() {
 #[test]
 fn a_script_neither_reads_nor_locks_what_the_program_records() {
     let place = place();
-    // The home of the script itself is a directory of its own.
-    let state = place.path().join("home/.local/state/repertoire");
+    let home = place.path().join("home"); // of a skill of the user's own, not of a project's
     let script = format!(
-        "for file in '{}'/*; do\n  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\ndone\necho end\n",
-        state.display()
+        "cd '{}'\nfor file in .local/state/repertoire/* .local/share/repertoire/*/.lock \
+         $(find .cache -type f); do\n  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\n\
+         done\ncat notes\n",
+        home.display()
     );
+    place.write("home/notes", "read\n");
+    place.write("home/.local/share/repertoire/skills/.lock", "");
+    place.write("home/.cache/repertoire/plugins/.lock", "");
+    place.write("home/.repertoire/skills/own/SKILL.md", "---\nname: own\n---\nx\n");
     place.write("skills/review/scripts/lock.sh", &script);
+    place.write("home/.repertoire/skills/own/scripts/lock.sh", &script);
     place.run(["trust", "add", "review", "--yes"].iter().chain(&SOURCE)).exits(0);
-    assert!(place.path().join("home/.local/state/repertoire/trust.json").exists());
-    let answer = place.run(["run", "--json", "review", "lock.sh"].iter().chain(&SOURCE)).json();
-    if answer["data"]["sandbox"]["filesystem"] == "none" {
-        eprintln!("SKIPPED: this kernel has no Landlock");
-        return;
+    assert!(home.join(".local/state/repertoire/trust.json").exists());
+    for (id, source, expected) in [("review", &SOURCE[..], ""), ("own", &[], "read\n")] {
+        let answer = place.run(["run", "--json", id, "lock.sh"].iter().chain(source)).json();
+        if answer["data"]["sandbox"]["filesystem"] == "none" {
+            return eprintln!("SKIPPED: this kernel has no Landlock");
+        }
+        assert_eq!(answer["data"]["stdout"], expected, "{answer}");
     }
-    assert_eq!(answer["data"]["stdout"], "end\n", "{answer}");
 }
 
 #[test]

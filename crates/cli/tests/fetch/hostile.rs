@@ -303,5 +303,52 @@ fn archives_that_were_cut_are_refused() {
     for n_kept in [content.next_multiple_of(512), content.next_multiple_of(512) + 512, content - 1]
     {
         assert_eq!(refused_at("x.tar", &plain[..n_kept]), refusal, "{n_kept} of {}", plain.len());
+        let packed = pack(&plain[..n_kept]);
+        assert_eq!(refused_at("x.tar.gz", &packed), refusal, "{n_kept}, cut before it was packed");
     }
+}
+
+/// Entries behind the end of an archive are shown to nobody who looks at it, and found by some programs.
+#[test]
+fn archives_with_something_behind_their_end_are_refused() {
+    let dir = TempDir::new().unwrap();
+    let packed = dir.path().join("x.tar.gz");
+    archive(&packed, &[("skills/good/more.md", EntryType::Regular, "more")]);
+    let whole = fs::read(&packed).unwrap();
+    let mut plain = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&whole[..]), &mut plain).unwrap();
+    let end = (plain.iter().rposition(|byte| *byte != 0).unwrap() + 1).next_multiple_of(512);
+    let taken = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let cache = TempDir::new().unwrap();
+        let source = path.to_str().unwrap().to_owned();
+        let settings = FetchSettings { source, ..FetchSettings::default() };
+        Fetcher::new(cache.path()).fetch(&settings, Path::new(".")).is_ok()
+    };
+    for (n_zeros, behind, is_whole) in [
+        (1024, &[][..], true),
+        (1024, &[0; 9000], true),
+        (512, &plain, false),
+        (1024, &plain, false),
+        (10240, &plain, false),
+        (1024, b"x", false),
+        (1024, &[1; 512], false),
+    ] {
+        let mut all = plain[..end].to_vec();
+        all.resize(end + n_zeros, 0);
+        all.extend_from_slice(behind);
+        all.resize(all.len() + if is_whole { 0 } else { 1024 }, 0);
+        assert_eq!(taken("x.tar", &all), is_whole, "{n_zeros} and {}", behind.len());
+        assert_eq!(taken("x.tar.gz", &pack(&all)), is_whole, "{n_zeros} and {}", behind.len());
+        // As a member of its own, which some programs do not read.
+        let members = [pack(&all[..end + n_zeros]), pack(&all[end + n_zeros..])].concat();
+        assert_eq!(taken("x.tar.gz", &members), is_whole, "{n_zeros} and {}", behind.len());
+    }
+}
+
+fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    std::io::Write::write_all(&mut packed, bytes).unwrap();
+    packed.finish().unwrap()
 }

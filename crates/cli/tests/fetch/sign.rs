@@ -241,6 +241,49 @@ fn files_that_git_ignores_are_named_since_others_lack_them() {
     Place::new().run(add).exits(0);
 }
 
+/// An unpacked archive may have a `.git/config`, which can name programs for git to run.
+#[test]
+fn no_program_that_the_settings_of_a_directory_name_is_run() {
+    let promisor = "[extensions]\npartialClone = evil\n[remote \"evil\"]\npromisor = true\n";
+    for settings in [
+        "[core]\nfsmonitor = touch MARK\n",
+        "[core]\nfsmonitor = true\n[alias]\nfsmonitor--daemon = !touch MARK\n",
+        &format!("{promisor}url = ROOT/other\nuploadpack = touch MARK; false\n"),
+        &format!("{promisor}url = ext::touch MARK\n[protocol]\nallow = always\n"),
+        &format!("{promisor}url = ssh://h.invalid/x\n[core]\nsshCommand = touch MARK; false\n"),
+        &format!("{promisor}url = git://h.invalid/x\n[core]\ngitProxy = touch MARK; false\n"),
+        &format!("{promisor}url = evil::x\nvcs = evil\n[protocol \"evil\"]\nallow = always\n"),
+        "[include]\npath = ROOT/kit/more\n",
+    ] {
+        let (place, _) = place();
+        let git = |args: &[&str]| {
+            let mut git = Command::new("git");
+            git.args(["-c", "user.name=Ann", "-c", "user.email=ann@h.org"]).args(args);
+            git.current_dir(place.path().join("kit"));
+            finish(git, b"").exits(0).stdout
+        };
+        git(&["init", "--quiet"]);
+        // Rules that git would have to fetch: they are neither in the directory nor in the repository.
+        place.write("kit/skills/build/.gitignore", "*.log\n");
+        git(&["add", "--all"]);
+        git(&["commit", "--quiet", "-m", "x"]);
+        let object = git(&["rev-parse", "HEAD:skills/build/.gitignore"]);
+        git(&["update-index", "--skip-worktree", "skills/build/.gitignore"]);
+        let (first, rest) = object.trim().split_at(2);
+        let root = place.path().display().to_string();
+        let kit = place.path().join("kit");
+        std::fs::remove_file(kit.join("skills/build/.gitignore")).unwrap();
+        std::fs::remove_file(kit.join(".git/objects").join(first).join(rest)).unwrap();
+        place.write("kit/skills/build/new.txt", "not known to git\n");
+        std::fs::create_dir(place.path().join("other")).unwrap();
+        let written = settings.replace("MARK", &format!("{root}/mark")).replace("ROOT", &root);
+        place.write("kit/more", format!("[core]\nfsmonitor = touch {root}/mark\n"));
+        place.write("kit/.git/config", format!("[core]\nrepositoryformatversion = 1\n{written}"));
+        place.run(["sign", "kit", "--key", "my.key"]).exits(0);
+        assert!(!place.path().join("mark").exists(), "{settings}");
+    }
+}
+
 #[test]
 fn a_directory_without_skills_is_not_signed() {
     let (place, _) = place();

@@ -80,6 +80,11 @@ pub struct Member {
     pub virtual_bytes: u64,
     /// Pages of memory, those included that it shares with others.
     pub resident_pages: u64,
+    /// The number of its threads, those included that have ended and are not reaped.
+    pub threads: u64,
+    /// A thread that is alive, whose files in `/proc` tell of the process: those of a first thread that has ended are
+    /// empty.
+    pub speaker: Pid,
 }
 
 impl Member {
@@ -87,7 +92,26 @@ impl Member {
     #[cfg(target_os = "linux")]
     pub fn of(number: i32) -> Option<Member> {
         let stat = std::fs::read(format!("/proc/{number}/stat")).ok()?;
-        Member::read(Pid::from_raw(number)?, &stat)
+        let member = Member::read(Pid::from_raw(number)?, &stat)?;
+        if !member.has_ended() || member.threads < 2 {
+            return Some(member);
+        }
+        // The first thread has ended, others may go on.
+        Some(Member::by_another_thread(&member).unwrap_or(member))
+    }
+
+    /// Reads a process from the files of a thread that is alive; `None` if there is none.
+    #[cfg(target_os = "linux")]
+    fn by_another_thread(first: &Member) -> Option<Member> {
+        let tasks = format!("/proc/{}/task", first.pid.as_raw_nonzero());
+        let threads = std::fs::read_dir(&tasks).ok()?;
+        let numbers = threads.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        numbers.filter_map(Pid::from_raw).find_map(|speaker| {
+            let stat = format!("{tasks}/{}/stat", speaker.as_raw_nonzero());
+            let thread = Member::read(first.pid, &std::fs::read(stat).ok()?)?;
+            let member = Member { speaker, started: first.started, ..thread };
+            (!member.has_ended()).then_some(member)
+        })
     }
 
     /// Parses a `stat` file. The name before the fields is in parentheses, and may contain any
@@ -103,15 +127,21 @@ impl Member {
             state: *fields.first()?.as_bytes().first()?,
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
+            threads: fields.get(17)?.parse().ok()?,
             started: fields.get(19)?.parse().ok()?,
             virtual_bytes: fields.get(20)?.parse().ok()?,
             resident_pages: fields.get(21)?.parse().ok()?,
+            speaker: pid,
         })
     }
 
-    /// Tells whether the process can still do anything: it is not dead or a zombie.
+    /// Tells whether the process can still do anything: one of its threads is not dead or a zombie.
     pub fn is_alive(&self) -> bool {
-        !matches!(self.state, b'Z' | b'X' | b'x')
+        !self.has_ended()
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.state, b'Z' | b'X' | b'x')
     }
 }
 
@@ -137,6 +167,8 @@ mod tests {
                 started: 77,
                 virtual_bytes: 8192,
                 resident_pages: 55,
+                threads: 1,
+                speaker: pid,
             });
             assert_eq!(member, expected);
         }

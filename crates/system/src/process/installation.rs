@@ -24,8 +24,17 @@ pub fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
 /// behind its links; for a directory `bin`, its parent. A directory that holds `home` is never used, nor a hidden one
 /// in it, such as `~/.local`, `~/.cargo` and `~/.docker`, where programs keep data of all kinds and credentials: the
 /// one below it is or, if there is none, the interpreter alone.
-pub fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let is_open = |dir: &Path| !holds_home(dir, home) && !is_hidden_in(dir, home);
+///
+/// An interpreter whose directory is not on the `PATH` was named by the author of the code, who would choose by it what
+/// is read: unless it looks like an installation, the interpreter alone is.
+pub fn installation(interpreter: &Path, path: &OsStr, home: Option<&Path>) -> Vec<PathBuf> {
+    let is_of_user = interpreter.parent().is_some_and(|dir| {
+        std::env::split_paths(path).any(|known| known == dir || real(&known) == real(dir))
+    });
+    let is_open = |dir: &Path| {
+        let is_chosen = is_of_user || is_installation(dir);
+        is_chosen && !holds_home(dir, home) && !is_hidden_in(dir, home)
+    };
     let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
     let mut found = Vec::new();
     for name in names.iter().flatten() {
@@ -37,6 +46,13 @@ pub fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     }
     found.dedup();
     found
+}
+
+/// Tells whether `dir` has the form of an installed language: its libraries are beside its programs, and nobody works
+/// there.
+fn is_installation(dir: &Path) -> bool {
+    let has = |name: &str| dir.join(name).exists();
+    has("bin") && (has("lib") || has("pyvenv.cfg")) && !has(".git")
 }
 
 /// Tells whether `dir` is a hidden directory of the user's home itself.
@@ -93,14 +109,55 @@ mod tests {
             ("opt/python/bin/python3", "opt/python"),
         ] {
             let interpreter = of(interpreter);
+            let path = interpreter.parent().unwrap().as_os_str();
             for home in [&home, &linked] {
-                assert_eq!(installation(&interpreter, Some(home)), [world.join(expected)]);
+                assert_eq!(installation(&interpreter, path, Some(home)), [world.join(expected)]);
             }
         }
         let by_link = linked.join("python3");
         let alone = [by_link.clone(), home.join("python3")];
-        assert_eq!(installation(&by_link, Some(&home)), alone);
+        assert_eq!(installation(&by_link, linked.as_os_str(), Some(&home)), alone);
         let root = Path::new("/no-such-interpreter");
-        assert_eq!(installation(root, None), [root]);
+        assert_eq!(installation(root, OsStr::new("/"), None), [root]);
+    }
+
+    #[test]
+    fn an_interpreter_that_an_author_names_opens_no_directory_of_their_choice() {
+        let world = tempfile::tempdir().unwrap();
+        let world = world.path().canonicalize().unwrap();
+        let home = world.join("ana");
+        let write = |path: &str| {
+            let path = home.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            path
+        };
+        for path in ["work/bin/run", "work/sh", "app/bin/run", "app/lib/x", "app/.git/config"] {
+            write(path);
+        }
+        for path in
+            ["venv/bin/python", "venv/pyvenv.cfg", ".uv/python/bin/python", ".uv/python/lib/x"]
+        {
+            write(path);
+        }
+        let linked = home.join("letters/sh");
+        write("letters/secret");
+        std::os::unix::fs::symlink("/bin/sh", &linked).unwrap();
+        let elsewhere = OsStr::new("/usr/bin:/bin");
+        for (interpreter, expected) in [
+            ("work/sh", "work/sh"),
+            ("work/bin/run", "work/bin/run"),
+            ("app/bin/run", "app/bin/run"),
+            ("venv/bin/python", "venv"),
+            (".uv/python/bin/python", ".uv/python"),
+        ] {
+            let found = installation(&home.join(interpreter), elsewhere, Some(&home));
+            assert_eq!(found, [home.join(expected)], "{interpreter}");
+        }
+        let found = installation(&linked, elsewhere, Some(&home));
+        assert!(
+            found.iter().all(|open| !home.join("letters/secret").starts_with(open)),
+            "{found:?}"
+        );
     }
 }

@@ -6,6 +6,8 @@
 mod group;
 mod installation;
 mod interpreter;
+#[cfg(unix)]
+mod open_files;
 mod running;
 #[cfg(unix)]
 pub mod session;

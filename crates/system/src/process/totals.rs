@@ -5,21 +5,24 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::group::{Group, Member};
+use super::open_files::{BLOCK, MAX_LOCKS, MAX_WATCHES, Open};
 
 /// The interval between two measurements.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// Measurements take at most one part of this many of the time, unless processes multiply.
 const PART_OF_TIME: u32 = 20;
-
-/// The unit in which the system counts disk space, in bytes.
-const BLOCK: u64 = 512;
+/// The longest time between two measurements: code that has much to be measured is not left alone for it.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
+/// The bytes of disk space for which each file counts at least: an empty one takes memory of the kernel, and time of
+/// whoever counts it.
+const LEAST_OF_A_FILE: u64 = 4096;
 
 /// The most that a group may take. `None` does not limit it.
 #[derive(Debug, Clone)]
 pub struct Totals {
     /// Bytes of memory, shared memory included; what several processes share counts once.
     pub memory: Option<u64>,
-    /// Processes that are alive.
+    /// Processes that are alive, each of their threads counted.
     pub processes: Option<u64>,
     /// A directory, and the bytes of disk space that the files below it may take.
     pub space: Option<(PathBuf, u64)>,
@@ -30,10 +33,14 @@ pub struct Totals {
 pub enum Exceeded {
     /// Bytes of memory, of which it may take this many.
     Memory(u64),
-    /// Processes, of which it may run this many.
+    /// Processes and threads, of which it may run this many.
     Processes(u64),
     /// Bytes of temporary files, of which it may take this many.
     Space(u64),
+    /// Locks on files, of which it may hold this many.
+    Locks(u64),
+    /// Files that it watches by `epoll`, which may be this many.
+    Watches(u64),
 }
 
 impl Exceeded {
@@ -41,8 +48,12 @@ impl Exceeded {
     pub fn describe(self) -> String {
         match self {
             Exceeded::Memory(most) => format!("took more than {most} bytes of memory altogether"),
-            Exceeded::Processes(most) => format!("ran more than {most} processes at once"),
+            Exceeded::Processes(most) => {
+                format!("ran more than {most} processes and threads at once")
+            }
             Exceeded::Space(most) => format!("took more than {most} bytes for temporary files"),
+            Exceeded::Watches(most) => format!("watched more than {most} files at once"),
+            Exceeded::Locks(most) => format!("held more than {most} locks on files"),
         }
     }
 }
@@ -54,12 +65,16 @@ pub struct Measuring {
     next: Instant,
     /// Tasks of the whole system at the last measurement.
     tasks: u64,
+    /// The bytes that were free in the directory's file system at first.
+    free: u64,
 }
 
 impl Measuring {
     /// Begins to measure a group.
     pub fn new(totals: Totals) -> Measuring {
-        Measuring { totals, next: Instant::now() + INTERVAL, tasks: tasks().unwrap_or(0) }
+        let free = totals.space.as_ref().and_then(|(dir, _)| free(dir)).unwrap_or(0);
+        let next = Instant::now() + INTERVAL;
+        Measuring { totals, next, tasks: tasks().unwrap_or(0), free }
     }
 
     /// Returns the limit that is exceeded, if a measurement is due and there is one. It is due earlier
@@ -70,31 +85,55 @@ impl Measuring {
         if began < self.next && !self.totals.processes.is_some_and(multiply) {
             return None;
         }
-        let exceeded = self.totals.exceeded(group);
+        let exceeded = self.totals.exceeded(group, self.free);
         self.tasks = tasks().unwrap_or(0);
-        self.next = Instant::now() + INTERVAL.max(began.elapsed() * PART_OF_TIME);
+        let pause = (began.elapsed() * PART_OF_TIME).min(LONGEST_INTERVAL);
+        self.next = Instant::now() + INTERVAL.max(pause);
         exceeded
     }
 }
 
 impl Totals {
-    fn exceeded(&self, group: Group) -> Option<Exceeded> {
+    fn exceeded(&self, group: Group, free_at_first: u64) -> Option<Exceeded> {
         let members: Vec<_> = group.members().into_iter().filter(Member::is_alive).collect();
-        if let Some(most) = self.processes.filter(|most| members.len() as u64 > *most) {
+        let threads: u64 = members.iter().map(|member| member.threads).sum();
+        if let Some(most) = self.processes.filter(|most| threads > *most) {
             return Some(Exceeded::Processes(most));
         }
-        let open = Open::of(&members);
-        let of_the_kernel = |most: u64| {
-            open.sockets.saturating_mul(most_of_a_socket()).saturating_add(tables(&members, most))
-        };
-        let is_exceeded = |most: &u64| memory(&members, *most) + of_the_kernel(*most) > *most;
-        if let Some(most) = self.memory.filter(is_exceeded) {
+        // What takes little time comes first: the rest takes longer, the more there is.
+        if let Some(most) = self.memory.filter(|most| memory(&members, *most) > *most) {
             return Some(Exceeded::Memory(most));
         }
+        let open = Open::of(&members, self.memory.unwrap_or(u64::MAX));
+        let all = |most: u64| {
+            memory(&members, most)
+                .saturating_add(open.bytes_of_the_kernel())
+                .saturating_add(tables(&members, most))
+        };
+        if let Some(most) = self.memory.filter(|most| all(*most) > *most) {
+            return Some(Exceeded::Memory(most));
+        }
+        if open.watches > MAX_WATCHES {
+            return Some(Exceeded::Watches(MAX_WATCHES));
+        }
+        if open.has_too_many_locks(&members) {
+            return Some(Exceeded::Locks(MAX_LOCKS));
+        }
         let (dir, most) = self.space.as_ref()?;
-        let space = bytes_below(dir, *most) + open.bytes_without_a_name;
-        (space > *most).then_some(Exceeded::Space(*most))
+        let (below, is_all) = bytes_below(dir, *most);
+        let space = below + open.bytes_without_a_name;
+        // Others write there, too, so what is missing counts only if the group can be the reason.
+        let missing = || free_at_first.saturating_sub(free(dir).unwrap_or(u64::MAX));
+        let may_be_more = || !is_all || open.may_keep_more_files(&members);
+        let is_hidden = || missing() > space.saturating_add(*most) && may_be_more();
+        (space > *most || is_hidden()).then_some(Exceeded::Space(*most))
     }
+}
+
+/// The bytes that are free in the file system of a directory.
+fn free(dir: &Path) -> Option<u64> {
+    let system = rustix::fs::statvfs(dir).ok()?;
+    Some(system.f_bfree.saturating_mul(system.f_frsize))
 }
 
 /// The number of tasks that the system runs, of all users.
@@ -123,7 +162,7 @@ fn memory(members: &[Member], most: u64) -> u64 {
 /// The bytes of memory of a process that no file holds; of what it shares with others, its part. `None`
 /// if it cannot be read.
 fn own_memory(member: &Member) -> Option<u64> {
-    let path = format!("/proc/{}/smaps_rollup", member.pid.as_raw_nonzero());
+    let path = format!("/proc/{}/smaps_rollup", member.speaker.as_raw_nonzero());
     let rollup = std::fs::read_to_string(path).ok()?;
     let kilobytes = |name: &str| {
         let rest = rollup.lines().find_map(|line| line.strip_prefix(name))?;
@@ -142,7 +181,7 @@ fn tables(members: &[Member], most: u64) -> u64 {
         return 0;
     }
     let of = |member: &Member| {
-        let path = format!("/proc/{}/status", member.pid.as_raw_nonzero());
+        let path = format!("/proc/{}/status", member.speaker.as_raw_nonzero());
         let status = std::fs::read_to_string(path).ok()?;
         let rest = status.lines().find_map(|line| line.strip_prefix("VmPTE:"))?;
         rest.trim().strip_suffix(" kB")?.parse::<u64>().ok()
@@ -150,63 +189,21 @@ fn tables(members: &[Member], most: u64) -> u64 {
     members.iter().filter_map(of).sum::<u64>() << 10
 }
 
-/// The files and sockets that processes have open, each once.
-#[derive(Default)]
-struct Open {
-    /// The disk space of files that are removed, in bytes.
-    bytes_without_a_name: u64,
-    sockets: u64,
-}
-
-impl Open {
-    #[cfg(target_os = "linux")]
-    fn of(members: &[Member]) -> Open {
-        use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-        let mut found = std::collections::BTreeSet::new();
-        let mut all = Open::default();
-        for member in members {
-            let open = std::fs::read_dir(format!("/proc/{}/fd", member.pid.as_raw_nonzero()));
-            let open = open.into_iter().flatten().flatten();
-            // The metadata of the file, not of the link that stands for it here.
-            for file in open.filter_map(|entry| std::fs::metadata(entry.path()).ok()) {
-                let is_socket = file.file_type().is_socket();
-                let is_removed = file.is_file() && file.nlink() == 0;
-                if (is_socket || is_removed) && found.insert((file.dev(), file.ino())) {
-                    all.sockets += u64::from(is_socket);
-                    all.bytes_without_a_name += if is_removed { file.blocks() * BLOCK } else { 0 };
-                }
-            }
-        }
-        all
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn of(_: &[Member]) -> Open {
-        Open::default()
-    }
-}
-
-/// The most memory that the data takes which was sent to a socket and not received, in bytes. It is the kernel's, and
-/// no process counts it. The system takes data until its limit is reached, and so the last message on top of that.
-fn most_of_a_socket() -> u64 {
-    static MOST: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
-    *MOST.get_or_init(|| {
-        const USUAL: u64 = 212_992;
-        let limit = std::fs::read_to_string("/proc/sys/net/core/wmem_default");
-        2 * limit.ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(USUAL)
-    })
-}
-
-/// The disk space that the files below `dir` take up, in bytes. Counting ends once it is more than
-/// `most`.
-fn bytes_below(dir: &Path, most: u64) -> u64 {
+/// The disk space that the files below `dir` take up, in bytes, a block at least for each; and false if a directory
+/// among them cannot be read. Counting ends once it is more than `most`.
+fn bytes_below(dir: &Path, most: u64) -> (u64, bool) {
     use std::os::unix::fs::MetadataExt as _;
-    let mut bytes = 0;
-    for entry in walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok) {
-        bytes += entry.metadata().map_or(0, |metadata| metadata.blocks() * BLOCK);
+    let (mut bytes, mut is_all) = (0, true);
+    for entry in walkdir::WalkDir::new(dir) {
+        let Ok(entry) = entry else {
+            is_all = false;
+            continue;
+        };
+        let blocks = entry.metadata().map_or(0, |metadata| metadata.blocks() * BLOCK);
+        bytes += blocks.max(LEAST_OF_A_FILE);
         if bytes > most {
             break;
         }
     }
-    bytes
+    (bytes, is_all)
 }

@@ -8,6 +8,10 @@ use super::OnUnenforced;
 /// that are passed on and not received are seen nowhere else.
 const DESCRIPTORS: u64 = 4096;
 
+/// The most timers and waiting signals of the user with which a process can make another one.
+#[cfg(target_os = "linux")]
+const PENDING: u64 = 4096;
+
 /// Resource limits of a process. `None` keeps the limit of this process. Core dumps are always off.
 #[derive(Debug, Clone, Default)]
 pub struct ResourceLimits {
@@ -48,6 +52,14 @@ impl ResourceLimits {
             (Resource::Fsize, self.file_bytes, 0),
             (Resource::Nproc, self.processes, 0),
             (Resource::Core, Some(0), 0),
+            // Where the user may, a script must not take a processor from everybody else.
+            #[cfg(target_os = "linux")]
+            (Resource::Rtprio, Some(0), 0),
+            #[cfg(target_os = "linux")]
+            (Resource::Nice, Some(0), 0),
+            // Timers and signals that wait count for all programs of the user together.
+            #[cfg(target_os = "linux")]
+            (Resource::Sigpending, Some(PENDING), 0),
         ];
         let limits = limits.into_iter().filter_map(|(resource, limit, more)| {
             let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);

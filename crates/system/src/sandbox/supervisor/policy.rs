@@ -11,6 +11,15 @@ use crate::network::{Endpoint, Host, Network};
 const DNS: u16 = 53;
 /// The time for which the addresses of a name are not asked for again.
 const FRESH: Duration = Duration::from_secs(1);
+/// The addresses outside of the link-local range at which clouds tell their machines about themselves, credentials
+/// included: Azure, Alibaba, Oracle, and those of IPv6 of Amazon and Google.
+const METADATA: [IpAddr; 5] = [
+    IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V4(Ipv4Addr::new(192, 0, 0, 192)),
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+    IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
+];
 /// The most addresses that are kept of a name.
 const MOST_ADDRESSES: usize = 1000;
 
@@ -42,7 +51,7 @@ impl Policy {
         if is_local(ip) {
             return false;
         }
-        self.network.internet || self.name_has(ip, port)
+        self.network.internet && !is_private(ip) || self.name_has(ip, port)
     }
 
     /// Tells whether a socket may have an address of this machine: any that the system chooses, or one that is
@@ -132,6 +141,7 @@ fn is_local(ip: IpAddr) -> bool {
                 || inner(ip).is_some_and(|inner| is_local(inner.into()))
         }
     };
+    let is_special = is_special || METADATA.contains(&ip);
     is_special || may_be_own(&UdpSocket::bind((ip, 0)))
 }
 
@@ -141,16 +151,39 @@ fn may_be_own(bound: &io::Result<UdpSocket>) -> bool {
     !matches!(bound, Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable)
 }
 
-/// Returns the address of IPv4 to which routers translate an address of IPv6: of NAT64, of 6to4, and of the
-/// form that is compatible with IPv4.
+/// Tells whether an address is one of a network of its own, such as a company's, a home's or a provider's, which the
+/// Internet does not have: those that IANA lists as not globally reachable, without what is only for examples.
+fn is_private(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => {
+            ip.is_private()
+                || matches!(ip.octets(), [100, 64..=127, ..] | [192, 0, 0, _] | [198, 18 | 19, ..])
+        }
+        IpAddr::V6(ip) => {
+            let [first, second, third, ..] = ip.segments();
+            let is_own_translation = [first, second, third] == [0x64, 0xff9b, 1];
+            // Unique local and site-local addresses, and the segments of a provider.
+            matches!(first, 0xfc00..=0xfdff | 0xfec0..=0xfeff | 0x5f00)
+                || is_own_translation
+                || inner(ip).is_some_and(|inner| is_private(inner.into()))
+        }
+    }
+}
+
+/// Returns the address of IPv4 to which routers and tunnels translate an address of IPv6: of NAT64, of 6to4, Teredo
+/// and ISATAP, and of the forms that are compatible with or translated from IPv4.
 fn inner(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let octets = ip.octets();
-    let at = match ip.segments() {
-        [0x64, 0xff9b, ..] | [0, 0, 0, 0, 0, 0, ..] => 12,
-        [0x2002, ..] => 2,
+    let (at, mask) = match ip.segments() {
+        [0x64, 0xff9b, ..]
+        | [0, 0, 0, 0, 0 | 0xffff, 0, ..]
+        | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => (12, 0),
+        [0x2001, 0, ..] => (12, u32::MAX),
+        [0x2002, ..] => (2, 0),
         _ => return None,
     };
-    Some(Ipv4Addr::from(<[u8; 4]>::try_from(&octets[at..at + 4]).ok()?))
+    let bits = u32::from_be_bytes(<[u8; 4]>::try_from(&octets[at..at + 4]).ok()?);
+    Some(Ipv4Addr::from_bits(bits ^ mask))
 }
 
 #[cfg(test)]
@@ -180,9 +213,23 @@ mod tests {
             "224.0.0.1:80",
             "255.255.255.255:80",
             "[ff02::1]:80",
+            "[::ffff:0:127.0.0.1]:80",
+            "[fd12::5efe:127.0.0.1]:80",
+            "[2001:db8::200:5efe:169.254.169.254]:80",
+            "[2001::5601:5601]:80", // Teredo of 169.254.169.254
+            "[fe80::a9fe:a9fe]:80",
+            "168.63.129.16:80",
+            "100.100.100.200:80",
+            "192.0.0.192:80",
+            "[::ffff:100.100.100.200]:80",
+            "[64:ff9b::168.63.129.16]:80",
+            "[fd00:ec2::254]:80",
+            "[fd20:ce::254]:80",
         ];
-        for address in local {
-            assert!(!policy(&["*"]).may_reach(address.parse().unwrap()), "{address}");
+        for address in local.map(|address| address.parse::<SocketAddr>().unwrap()) {
+            assert!(!policy(&["*"]).may_reach(address), "{address}");
+            assert!(!resolving_to(address).may_reach(address), "{address}");
+            assert!(policy(&[&address.to_string()]).may_reach(address), "{address}");
         }
         assert!(policy(&["*"]).may_reach("192.0.2.1:80".parse().unwrap()));
         let mut named = policy(&["localhost:8080", "169.254.169.254:80"]);
@@ -200,6 +247,49 @@ mod tests {
         assert!(!named.may_serve("0.0.0.0:8080".parse().unwrap()));
         assert!(named.may_bind("0.0.0.0:0".parse().unwrap()));
         assert!(!named.may_bind("0.0.0.0:9".parse().unwrap()));
+    }
+
+    /// A policy with a name that has an address.
+    fn resolving_to(address: SocketAddr) -> Policy {
+        let mut policy = policy(&[&format!("name.invalid:{}", address.port())]);
+        let addresses = [address.ip().to_canonical()].into();
+        policy.resolved.insert("name.invalid".to_owned(), (Instant::now(), addresses));
+        policy
+    }
+
+    #[test]
+    fn networks_of_their_own_are_no_internet_and_have_names() {
+        let private = [
+            "10.0.0.1:80",
+            "172.16.0.1:80",
+            "172.31.255.255:80",
+            "192.168.1.1:80",
+            "100.64.0.1:80",
+            "100.127.0.1:80",
+            "192.0.0.8:80",
+            "198.18.0.1:80",
+            "[::ffff:10.0.0.1]:80",
+            "[64:ff9b::10.0.0.1]:80",
+            "[64:ff9b:1::1]:80",
+            "[2002:c0a8:101::]:80",
+            "[fd12:3456::1]:80",
+            "[fc00::1]:80",
+            "[fec0::1]:80",
+        ];
+        for address in private.map(|address| address.parse::<SocketAddr>().unwrap()) {
+            if is_local(address.ip().to_canonical()) {
+                // This machine has it.
+                continue;
+            }
+            assert!(!policy(&["*"]).may_reach(address), "{address}");
+            assert!(resolving_to(address).may_reach(address), "{address}");
+            assert!(policy(&[&address.to_string()]).may_reach(address), "{address}");
+        }
+        for address in
+            ["11.0.0.1:80", "172.32.0.1:80", "100.128.0.1:80", "192.0.1.1:80", "[2a00::1]:80"]
+        {
+            assert!(policy(&["*"]).may_reach(address.parse().unwrap()), "{address}");
+        }
     }
 
     #[test]

@@ -21,9 +21,9 @@ const OTHER_TYPES: [u64; 5] = [3, 4, 5, 6, 10];
 /// Options, by level, that send packets by way of another address than that of the socket: source routes of
 /// IPv4, and routing headers of IPv6 in their present and older form.
 const ROUTES: [(u64, u64); 4] = [(0, 4), (41, 57), (41, 5), (41, 6)];
-/// Options, by level, that let a socket keep more than usual: `SO_SNDBUF`, `SO_RCVBUF`, and both by force. What is
-/// kept is memory that no limit counts.
-const BUFFERS: [(u64, u64); 4] = [(1, 7), (1, 8), (1, 32), (1, 33)];
+/// Options, by level, that let a socket keep more than usual: `SO_SNDBUF`, `SO_RCVBUF`, both by force, and
+/// `SO_ZEROCOPY`, which keeps the pages of the sender. What is kept is memory that no limit counts.
+const BUFFERS: [(u64, u64); 5] = [(1, 7), (1, 8), (1, 32), (1, 33), (1, 60)];
 /// Makes a connection while sending (`MSG_FASTOPEN`); with the argument of each call that has the flags.
 const FAST_OPEN: u64 = 0x2000_0000;
 const SENDING: [(u32, u8); 3] =
@@ -46,6 +46,16 @@ const CLONE_REFUSED: u32 = linux::CLONE_NEWNS
     | linux::CLONE_NEWPID
     | linux::CLONE_NEWNET
     | linux::CLONE_PARENT;
+
+/// The flags of `clone` with which a thread is started, and shares the descriptors of its process.
+const THREAD: u64 = linux::CLONE_THREAD as u64;
+const FILES: u64 = linux::CLONE_FILES as u64;
+/// The flag of `close_range` that gives a thread descriptors of its own.
+const UNSHARE: u64 = 2;
+/// The requests of `prctl` that hide what a process has open from whoever counts it, and that keep other programs off
+/// a processor.
+const SET_DUMPABLE: u64 = 4;
+const SCHED_CORE: u64 = 62;
 
 /// The personalities of Linux itself (see personality(2)): the usual one, its 32-bit machine name,
 /// kernel versions before 4, and the question for the present one.
@@ -119,8 +129,13 @@ pub(super) fn refused(rules: &Rules) -> Result<Calls, Box<dyn Error>> {
     // A rule for each flag: one of them is enough.
     let flags = (0..u32::BITS).map(|bit| u64::from(CLONE_REFUSED & (1 << bit)));
     let flags = flags.filter(|flag| *flag != 0);
-    let flags: Result<_, _> = flags.map(|flag| when(&[(0, has(flag), flag)])).collect();
-    refuse(linux::__NR_clone, flags?);
+    let flags: Result<Vec<_>, _> = flags.map(|flag| when(&[(0, has(flag), flag)])).collect();
+    let mut clones = flags?;
+    // The descriptors of such a thread would be seen nowhere; no library starts one.
+    clones.push(when(&[(0, has(THREAD), THREAD), (0, has(FILES), 0)])?);
+    refuse(linux::__NR_clone, clones);
+    refuse(linux::__NR_close_range, vec![when(&[(2, has(UNSHARE), UNSHARE)])?]);
+    refuse(linux::__NR_prctl, vec![hiding()?, when(&[(0, SeccompCmpOp::Eq, SCHED_CORE)])?]);
     refuse(linux::__NR_ioctl, none_of(1, &IOCTLS)?);
     refuse(linux::__NR_fcntl, none_of(1, &FCNTLS)?);
     refuse(linux::__NR_seccomp, vec![when(&[(1, has(NEW_LISTENER), NEW_LISTENER)])?]);
@@ -129,6 +144,11 @@ pub(super) fn refused(rules: &Rules) -> Result<Calls, Box<dyn Error>> {
     own_priorities(&mut refuse)?;
     sockets(&mut refuse, &rules.sockets)?;
     Ok(calls)
+}
+
+/// Returns the rule for `prctl` that matches if it makes a process hide what it has open.
+fn hiding() -> Result<SeccompRule, Box<dyn Error>> {
+    when(&[(0, SeccompCmpOp::Eq, SET_DUMPABLE), (1, SeccompCmpOp::Eq, 0)])
 }
 
 /// Refuses to make files that run with the rights of their owner. The supervisor refuses to change others into such.
@@ -221,7 +241,7 @@ fn internet(
         }
     }
     refuse(linux::__NR_socket, rules);
-    refuse(linux::__NR_setsockopt, setting(&[BUFFERS, ROUTES].concat())?);
+    refuse(linux::__NR_setsockopt, setting(&[&BUFFERS[..], &ROUTES].concat())?);
     for (call, flags) in SENDING {
         refuse(call, vec![when(&[(flags, has(FAST_OPEN), FAST_OPEN)])?]);
     }

@@ -18,8 +18,16 @@ const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
 
 /// Calls that libraries do without if there is no such call, but not if it is refused: they then use
-/// `clone`, temporary files, and `openat`.
-const UNKNOWN: [u32; 3] = [linux::__NR_clone3, linux::__NR_memfd_create, linux::__NR_openat2];
+/// `clone`, temporary files, `openat`, and `read` with `write`.
+const UNKNOWN: [u32; 7] = [
+    linux::__NR_clone3,
+    linux::__NR_memfd_create,
+    linux::__NR_openat2,
+    linux::__NR_sendfile,
+    linux::__NR_splice,
+    linux::__NR_tee,
+    linux::__NR_vmsplice,
+];
 
 /// The newest call that was weighed for the list. Programs are used to kernels that do not have newer
 /// ones, and then use older ones instead.

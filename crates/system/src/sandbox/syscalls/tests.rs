@@ -126,9 +126,17 @@ fn arguments_decide_about_some_calls() {
     const WRITING: u64 = 1 | 0o100; // O_WRONLY | O_CREAT
     let (yes, no) = (Decision::Allowed, Decision::Refused(EPERM));
     let thread = u64::from(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD);
-    let cases: [(u32, &[u64], Decision); 46] = [
+    let own_descriptors = thread & !u64::from(CLONE_FILES);
+    let cases: [(u32, &[u64], Decision); 54] = [
         (__NR_clone, &[SIGCHLD], yes),
         (__NR_clone, &[thread], yes),
+        (__NR_clone, &[own_descriptors], no),
+        (__NR_clone, &[u64::from(CLONE_VM | CLONE_VFORK)], yes),
+        (__NR_close_range, &[3, 0xffff_ffff, 4], yes), // CLOSE_RANGE_CLOEXEC
+        (__NR_close_range, &[3, 0xffff_ffff, 2], no),  // CLOSE_RANGE_UNSHARE
+        (__NR_prctl, &[4, 1], yes),
+        (__NR_prctl, &[4, 0], no),  // PR_SET_DUMPABLE
+        (__NR_prctl, &[62, 1], no), // PR_SCHED_CORE
         (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWUSER)], no),
         (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWIPC | CLONE_NEWNS)], no),
         (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWPID)], no),
@@ -155,6 +163,7 @@ fn arguments_decide_about_some_calls() {
         (__NR_mknodat, &[0, 0, 0o10_4755], no),
         (__NR_setsockopt, &[0, 1, 9], yes), // SO_KEEPALIVE
         (__NR_setsockopt, &[0, 1, 7], no),  // SO_SNDBUF
+        (__NR_setsockopt, &[0, 1, 60], no), // SO_ZEROCOPY
         (__NR_personality, &[0xffff_ffff], yes),
         (__NR_personality, &[0x0040_0000], no), // READ_IMPLIES_EXEC
         (__NR_setpriority, &[0, 0, 10], yes),
