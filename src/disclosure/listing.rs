@@ -18,6 +18,8 @@ pub(crate) struct Listing {
     places: HashMap<SkillId, usize>,
     /// The indices into `visible` of the skills that declare no triggers.
     untriggered: Vec<usize>,
+    /// True if some skills are those of a project, and some are not.
+    is_mixed: bool,
 }
 
 impl Listing {
@@ -32,7 +34,10 @@ impl Listing {
         }
         let ids = visible.iter().map(|place| catalog.at(*place).id.clone());
         let places = ids.zip(0..).collect();
-        Listing { catalog, visible, places, untriggered }
+        let n_of_project =
+            visible.iter().filter(|place| catalog.at(**place).is_of_project()).count();
+        let is_mixed = (1..visible.len()).contains(&n_of_project);
+        Listing { catalog, visible, places, untriggered, is_mixed }
     }
 
     /// The catalog whose skills are listed.
@@ -53,6 +58,11 @@ impl Listing {
     /// The skills, in the order of ids.
     pub(crate) fn visible(&self) -> impl ExactSizeIterator<Item = &Entry> {
         self.visible.iter().map(|place| self.catalog.at(*place))
+    }
+
+    /// Tells whether skills of a project stand beside the user's.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.is_mixed
     }
 
     /// The user's own skills, then those of a project, each in the order of ids: where not all have room, a project

@@ -88,7 +88,7 @@ pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
     }
     let ranked = with_entries(listing, (evidence.relevant)(n_wanted));
     let is_of_project = |(entry, _): &(&Entry, Relevance)| entry.is_of_project();
-    if ranked.len() < n_wanted || !ranked.iter().all(is_of_project) {
+    if !listing.is_mixed() || ranked.len() < n_wanted || !ranked.iter().all(is_of_project) {
         return ranked;
     }
     // However many skills of a project are relevant, the best of the user's is among them.

@@ -18,7 +18,7 @@ impl Snapshot {
         state: &SessionState,
         n_places: usize,
     ) -> Answer {
-        let is_full = n_places > 1 && answer.beyond.len() > n_places;
+        let is_full = self.listing.is_mixed() && n_places > 1 && answer.beyond.len() > n_places;
         let of_project = |id| self.listing.get(id).is_some_and(Entry::is_of_project);
         if !is_full || !answer.beyond[..n_places].iter().all(of_project) {
             return answer;

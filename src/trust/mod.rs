@@ -346,5 +346,20 @@ fn io_error(what: &str, path: &Path, error: io::Error) -> Error {
     Error::new(code, message, "check the path and its permissions").with_source(error)
 }
 
-#[cfg(test)]
-mod tests;
+#[cfg(all(test, feature = "toolsets"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_changes_with_what_any_store_of_the_file_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let [path, code] = ["trust.json", "tool.sh"].map(|name| dir.path().join(name));
+        fs::write(&code, "content").unwrap();
+        let [a, b] = [(); 2].map(|()| TrustStore::open(&path).unwrap());
+        b.add(&code).unwrap();
+        let version = a.version();
+        assert_eq!(a.version(), version, "nothing was written meanwhile");
+        b.remove(&code).unwrap();
+        assert_ne!(a.version(), version);
+    }
+}

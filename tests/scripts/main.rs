@@ -15,6 +15,7 @@ mod support;
 mod surroundings;
 mod totals;
 mod trust;
+mod trust_store;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
