@@ -176,7 +176,7 @@ impl Plugin<'_> {
         let paths = paths.chain(each_below(&self.dir, &manifest["skills"]));
         let root = |path: PathBuf| {
             let skill = is_skill(&path).then(|| self.name_of_skill(&path)).flatten();
-            SkillRoot { skill, ..SkillRoot::plugin(name, path) }
+            SkillRoot { skill, ..SkillRoot::plugin(name, &self.dir, path) }
         };
         paths.map(root).collect()
     }

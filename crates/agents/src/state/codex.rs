@@ -302,7 +302,7 @@ fn plugins(cache: &Path, layers: &[Layer], state: &mut AgentState) {
         let dir = versions.into_iter().max_by_key(|dir| (version(dir), dir.clone()))?;
         let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)))?;
         let skills = below(&dir, manifest.value["skills"].as_str().unwrap_or("skills"))?;
-        Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), skills))
+        Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), &dir, skills))
     };
     for (id, off) in enabled {
         match root(id) {

@@ -279,5 +279,5 @@ fn skills_of_plugin(name: &str, dir: &Path) -> Vec<SkillRoot> {
     let value = manifest.map(|manifest| manifest.value["skills"].clone()).unwrap_or_default();
     let names_any = value.is_string() || value.as_array().is_some_and(|list| !list.is_empty());
     let paths = if names_any { each_below(dir, &value) } else { vec![dir.join("skills")] };
-    paths.into_iter().map(|path| SkillRoot::plugin(name, path)).collect()
+    paths.into_iter().map(|path| SkillRoot::plugin(name, dir, path)).collect()
 }

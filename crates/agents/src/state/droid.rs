@@ -127,7 +127,9 @@ fn plugins(dir: Option<&Path>, files: &[Settings], state: &mut AgentState) {
             Some(file) => Some(Obstacle::of_plugin(id, &file.path)),
             None => Some(Obstacle::of_unnamed_plugin(id, &installed.path)),
         };
-        state.add(SkillRoot::user(Path::new(place).join("skills")), off.as_ref());
+        let place = PathBuf::from(place);
+        let root = SkillRoot::user(place.join("skills"));
+        state.add(SkillRoot { plugin_dir: Some(place), ..root }, off.as_ref());
     }
 }
 

@@ -220,7 +220,7 @@ fn unused(engine: &Engine) -> Vec<Unused> {
 fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     let mut reports = Vec::new();
     for agent in HookAgent::ALL {
-        for &place in hook::places(agent) {
+        for place in hook::places(agent, common) {
             let (hooks, detail) = match hook::installed(agent, place, common) {
                 Installed::No | Installed::Unreadable(_) if place == agent::Place::System => {
                     continue;

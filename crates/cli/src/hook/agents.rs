@@ -8,6 +8,7 @@ use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 use serde_json::{Map, Value, json};
 
+use super::elsewhere;
 use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
 use crate::args::{Cli, Command, Common, HookOptions};
@@ -41,15 +42,19 @@ pub(super) struct Hook {
     pub(super) value: Value,
 }
 
-/// Returns the places where `agent` looks for hooks, from the widest to the narrowest.
-pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
-    match agent {
+/// Returns the places where `agent` looks for hooks, from the widest to the narrowest. Those where this program
+/// installs none come first, and only if they have hooks of it.
+pub(crate) fn places(agent: HookAgent, common: &Common) -> Vec<Place> {
+    let usual: &[Place] = match agent {
         HookAgent::ClaudeCode => &[Place::System, Place::User, Place::Project, Place::Local],
         HookAgent::Codex | HookAgent::Copilot | HookAgent::Gemini | HookAgent::Qwen => {
             &[Place::System, Place::User, Place::Project]
         }
         _ => &[Place::User, Place::Project],
-    }
+    };
+    let others = [Place::Plugin, Place::ByHand].into_iter();
+    let others = others.filter(|place| elsewhere::own_file(agent, *place, common).is_some());
+    others.chain(usual.iter().copied()).collect()
 }
 
 /// Returns the settings file of `agent`, and the directory above all that is made for it: the project,
@@ -69,6 +74,11 @@ pub(super) fn file(
         Place::System => {
             let state = agent.state(&setup::start(common));
             let file = state.managed_settings(agent).ok_or_else(|| agent::unknown(agent))?;
+            (file.clone(), file.parent().unwrap_or(&file).to_owned())
+        }
+        Place::ByHand | Place::Plugin => {
+            let file = elsewhere::own_file(agent, place, common);
+            let file = file.ok_or_else(|| agent::unknown(agent))?;
             (file.clone(), file.parent().unwrap_or(&file).to_owned())
         }
         Place::User => {

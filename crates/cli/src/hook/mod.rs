@@ -3,6 +3,7 @@
 mod agents;
 mod answer;
 mod deadline;
+mod elsewhere;
 mod input;
 mod install;
 mod log;
