@@ -49,7 +49,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let servers = user_dir.as_ref().map(|dir| dir.join("mcp-config.json"));
     let servers = servers.and_then(Settings::read);
     let server_off =
-        server::of_copilot(files.user.as_ref(), servers.as_ref(), managed.file.as_ref());
+        server::of_copilot(files.user.as_ref(), servers.as_ref(), managed.file.as_ref(), start);
     state.server_off = server_off.or_else(|| managed.plugins_only("mcp"));
     let of_repository = hooks_off(start);
     let only_managed = managed.only_managed_hooks();

@@ -25,6 +25,7 @@ mod open_code;
 mod options;
 mod qwen;
 mod server;
+mod server_options;
 mod settings;
 mod skill_place;
 mod start;
@@ -193,10 +194,11 @@ impl HookAgent {
     /// Returns the setting that takes the tools of this program's MCP server, `repertoire`, away from the model of the
     /// agent, if somebody starts it at `start`; `None` if the model has them, or if no server is installed.
     pub fn server_off(self, start: &Start) -> Option<Obstacle> {
-        match self {
+        let by_option = server_options::server_off(self, start);
+        by_option.or_else(|| match self {
             HookAgent::ClaudeCode => claude_code::server_off(start),
             _ => self.state(start).server_off,
-        }
+        })
     }
 
     /// Returns the commands of users, projects and plugins that the agent lists to its model like skills, for its
