@@ -17,7 +17,7 @@ use repertoire::catalog::RuleTarget;
 type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
 
 /// The path of the manifest of a plugin.
-const MANIFEST: &str = ".claude-plugin/plugin.json";
+pub(super) const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// The records of the plugins that are installed, and of the marketplaces that are known.
 pub(super) struct Records {
