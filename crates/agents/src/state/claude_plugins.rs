@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::manifest_path::{below, each_below};
-use super::settings::{Settings, entries};
+use super::settings::{Settings, directories, entries};
 use super::{AgentState, Obstacle, SkillRoot};
 use repertoire::Skill;
 use repertoire::catalog::RuleTarget;
@@ -140,7 +140,20 @@ pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentS
 /// Returns the directories of skills of the plugins in the directories that `CLAUDE_CODE_PLUGIN_DIRS` names.
 pub(super) fn of_variable(dirs: &OsStr) -> Vec<SkillRoot> {
     let dirs = std::env::split_paths(dirs).filter(|dir| dir.is_absolute());
-    let roots = dirs.flat_map(|dir| {
+    dirs.flat_map(in_place).collect()
+}
+
+/// Returns the directories of skills of the plugin in `dir`, or of the plugins in a directory of several.
+pub(super) fn in_place(dir: PathBuf) -> Vec<SkillRoot> {
+    let has_manifest = |dir: &PathBuf| dir.join(MANIFEST).is_file();
+    let mut dirs = Vec::new();
+    if !has_manifest(&dir) {
+        dirs = directories(&dir).into_iter().filter(has_manifest).collect();
+    }
+    if dirs.is_empty() {
+        dirs.push(dir);
+    }
+    let roots = dirs.into_iter().flat_map(|dir| {
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Plugin { dir, name: &name, entry: None }.roots()
     });

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::copilot_managed::Managed;
 use super::manifest_path::{below, each_below};
-use super::options::added_directories;
+use super::options::{added_directories, named_plugins};
 use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
@@ -92,6 +92,10 @@ fn places(
         places.extend(shared.map(|dir| (SkillRoot::user(dir), Kind::Shared)));
         let plugins = plugins(&dir.join("installed-plugins"), files, state).into_iter();
         places.extend(plugins.map(|root| (root, Kind::Plugin)));
+    }
+    for dir in named_plugins(start) {
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        places.extend(skills_of_plugin(&name, &dir).into_iter().map(|root| (root, Kind::Plugin)));
     }
     places.extend(added(start, files).into_iter().map(|root| (root, Kind::Custom)));
     places

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::claude_plugins::of_variable;
 use super::denied::deny;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
@@ -146,10 +145,10 @@ pub(super) fn added_directories(start: &Start) -> Vec<PathBuf> {
     dirs.map(|dir| start.dir().join(dir)).filter(|dir| dir.is_dir()).collect()
 }
 
-/// Returns the directories of skills of the plugins that `--plugin-dir` names.
-pub(super) fn named_plugins(start: &Start) -> Vec<SkillRoot> {
+/// Returns the directories of plugins that `--plugin-dir` names.
+pub(super) fn named_plugins(start: &Start) -> Vec<PathBuf> {
     let dirs = Options::of(start).values(&["--plugin-dir"]).into_iter();
-    dirs.flat_map(|dir| of_variable(start.dir().join(dir).as_os_str())).collect()
+    dirs.map(|dir| start.dir().join(dir)).collect()
 }
 
 /// Leaves out the extensions that the option does not name.
@@ -240,6 +239,8 @@ mod tests {
             ("home/.codex/quiet.config.toml", "skills.include_instructions = false"),
             ("other/file", ""),
             ("kit/skills/file", ""),
+            ("kits/a/.claude-plugin/plugin.json", r#"{"name": "a"}"#),
+            ("kits/b/skills/file", ""),
         ] {
             std::fs::create_dir_all(at(path).parent().unwrap()).unwrap();
             std::fs::write(at(path), text).unwrap();
@@ -301,6 +302,7 @@ mod tests {
                 vec!["p/.claude/skills", "p/../other/.claude/skills"],
             ),
             (ClaudeCode, "--plugin-dir ../kit", with(&claude, &["p/../kit/skills"])),
+            (ClaudeCode, "--plugin-dir ../kits", with(&claude, &["p/../kits/a/skills"])),
             (ClaudeCode, "--plugin-dir ../kit --settings off.json", vec![]),
             (Codex, "exec -c skills.include_instructions=false hi", vec![]),
             (Codex, "-p quiet", vec![]),
@@ -324,5 +326,7 @@ mod tests {
         }
         let added = finds(Copilot, &["--add-dir", "../other"]);
         assert!(added.contains(&"p/../other/.github/skills".to_owned()), "{added:?}");
+        let added = finds(Copilot, &["--plugin-dir", "../kit"]);
+        assert!(added.contains(&"p/../kit/skills".to_owned()), "{added:?}");
     }
 }
