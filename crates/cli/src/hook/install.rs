@@ -12,7 +12,7 @@ use super::agents::{self, Form};
 use super::elsewhere::as_json;
 use super::{settings, trust};
 use crate::agent::{
-    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options, split,
+    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options,
     warn_of_missing_sources,
 };
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
@@ -59,7 +59,7 @@ impl Entry for Hooks {
             Form::Settings { .. } => {
                 let text = as_json(text, &self.path, self.agent);
                 let command = settings::own(&text, &|command| self.is_own(command))?;
-                Ok(command.as_deref().map(split))
+                Ok(command.as_deref().map(agents::words_of))
             }
         }
     }
