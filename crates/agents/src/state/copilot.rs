@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::copilot_managed::Managed;
 use super::manifest_path::{below, each_below};
 use super::options::{added_directories, named_plugins};
+use super::server_options::is_turned_on;
 use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
@@ -48,8 +49,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     managed.apply(&mut state);
     let servers = user_dir.as_ref().map(|dir| dir.join("mcp-config.json"));
     let servers = servers.and_then(Settings::read);
-    let server_off =
-        server::of_copilot(files.user.as_ref(), servers.as_ref(), managed.file.as_ref(), start);
+    // An option starts a server in spite of the user's settings.
+    let user = files.user.as_ref().filter(|_| !is_turned_on(start));
+    let server_off = server::of_copilot(user, servers.as_ref(), managed.file.as_ref());
     state.server_off = server_off.or_else(|| managed.plugins_only("mcp"));
     let of_repository = hooks_off(start);
     let only_managed = managed.only_managed_hooks();

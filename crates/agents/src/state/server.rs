@@ -8,7 +8,6 @@ use toml_edit::{Array, DocumentMut, Item};
 
 use super::claude_settings::{Files, MANAGED};
 use super::options::without_source;
-use super::server_options::is_turned_on;
 use super::settings::Settings;
 use super::{Obstacle, Start};
 use crate::agent::HookAgent;
@@ -25,10 +24,7 @@ pub(super) fn of_copilot(
     user: Option<&Settings>,
     servers: Option<&Settings>,
     managed: Option<&Settings>,
-    start: &Start,
 ) -> Option<Obstacle> {
-    // An option starts a server in spite of the user's settings.
-    let user = user.filter(|_| !is_turned_on(start));
     for key in ["disabledMcpServers", "disabled_mcp_servers"] {
         if let Some(file) = user.filter(|file| file.texts(&format!("/{key}")).contains(&SERVER)) {
             return Some(Obstacle::new(format!("{key}: [\"{SERVER}\"]"), &file.path));

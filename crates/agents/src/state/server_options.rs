@@ -1,13 +1,15 @@
 //! The options of an agent's command line that take the tools of this program's MCP server away for a conversation.
 //! Seen with the versions that `docs/agents.md` names.
 
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
 use super::options::{Options, PLACE};
 use super::server::{SERVER, TOOL, takes};
 use super::settings::{Settings, text};
 use super::{Obstacle, Start};
 use crate::agent::HookAgent;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
 
 /// Returns the option that takes the tools of the server away.
 pub(super) fn server_off(agent: HookAgent, start: &Start) -> Option<Obstacle> {

@@ -8,7 +8,6 @@ use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 use serde_json::{Map, Value, json};
 
-use super::elsewhere;
 use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
 use crate::args::{Cli, Command, Common, HookOptions};
@@ -42,23 +41,8 @@ pub(super) struct Hook {
     pub(super) value: Value,
 }
 
-/// Returns the places where `agent` looks for hooks, from the widest to the narrowest. Those where this program
-/// installs none come first, and only if they have hooks of it.
-pub(crate) fn places(agent: HookAgent, common: &Common) -> Vec<Place> {
-    let usual: &[Place] = match agent {
-        HookAgent::ClaudeCode => &[Place::System, Place::User, Place::Project, Place::Local],
-        HookAgent::Codex | HookAgent::Copilot | HookAgent::Gemini | HookAgent::Qwen => {
-            &[Place::System, Place::User, Place::Project]
-        }
-        _ => &[Place::User, Place::Project],
-    };
-    let others = [Place::Plugin, Place::ByHand].into_iter();
-    let others = others.filter(|place| elsewhere::own_file(agent, *place, common).is_some());
-    others.chain(usual.iter().copied()).collect()
-}
-
-/// Returns the settings file of `agent`, and the directory above all that is made for it: the project,
-/// or the directory above that of the user's settings for the agent.
+/// Returns the settings file of `agent` in which hooks are installed, or would be, and the directory above all that is
+/// made for it: the project, or the directory above that of the user's settings for the agent.
 pub(super) fn file(
     agent: HookAgent,
     place: Place,
@@ -76,11 +60,7 @@ pub(super) fn file(
             let file = state.managed_settings(agent).ok_or_else(|| agent::unknown(agent))?;
             (file.clone(), file.parent().unwrap_or(&file).to_owned())
         }
-        Place::ByHand | Place::Plugin => {
-            let file = elsewhere::own_file(agent, place, common);
-            let file = file.ok_or_else(|| agent::unknown(agent))?;
-            (file.clone(), file.parent().unwrap_or(&file).to_owned())
-        }
+        Place::ByHand | Place::Plugin => return Err(agent::unknown(agent)),
         Place::User => {
             let base = agent::user_dir(agent, common)?;
             (base.join(name), base.parent().unwrap_or(&base).to_owned())

@@ -9,7 +9,7 @@ use repertoire::{Error, ErrorCode};
 use repertoire_agents::{AgentState, HookAgent, Start};
 
 use super::agents::{self, Form};
-use super::elsewhere::as_json;
+use super::places::{self, as_json};
 use super::{settings, trust};
 use crate::agent::{
     BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options,
@@ -141,7 +141,7 @@ pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<Strin
         let installed = || installed(agent, known, common);
         known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
     };
-    let places = agents::places(agent, common).into_iter().filter(|known| answers(*known));
+    let places = places::places(agent, common).into_iter().filter(|known| answers(*known));
     let twice = twice(agent, &places.collect::<Vec<_>>(), common);
     let untrusted = match installed(agent, here, common) {
         Installed::Untrusted(why) => Some(why),
@@ -166,7 +166,7 @@ fn target(
     place: Place,
     common: &Common,
 ) -> Result<Target<Hooks>, Error> {
-    let (path, base) = agents::file(agent, place, common)?;
+    let (path, base) = places::file(agent, place, common)?;
     let hooks = Hooks { agent, form: agents::form(agent, words)?, path: path.clone() };
     Target::read(agent.as_str(), place, (path, base), hooks)
 }
@@ -176,7 +176,7 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Opti
     // The project may be the home directory, where both places are one file.
     let mut files = BTreeSet::new();
     let mut is_another = |place: &Place| {
-        let file = agents::file(agent, *place, common);
+        let file = places::file(agent, *place, common);
         file.is_ok_and(|(path, _)| files.insert(path.canonicalize().unwrap_or(path)))
     };
     let places: Vec<Place> = places.iter().copied().filter(|place| is_another(place)).collect();
@@ -186,7 +186,7 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Opti
         n => format!("{n} times"),
     };
     let file_of = |place| {
-        let file = agents::file(agent, place, common);
+        let file = places::file(agent, place, common);
         file.map(|(path, _)| path.display().to_string()).unwrap_or_default()
     };
     let whose = places.iter().map(|place| match place {
@@ -264,7 +264,7 @@ fn without_messages(agent: HookAgent, target: &Target<Hooks>) -> Option<String> 
 pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
     let common = &common.for_agent(agent);
     let mut reason = None;
-    for place in agents::places(agent, common) {
+    for place in places::places(agent, common) {
         let told = match installed(agent, place, common) {
             Installed::Yes(_) | Installed::Outdated(_) => return None,
             Installed::Untrusted(_) if trust::answers_messages(agent, place, common) => {
@@ -284,14 +284,14 @@ pub(crate) fn runs(agent: HookAgent, common: &Common) -> bool {
     let runs = |place| {
         matches!(installed(agent, place, common), Installed::Yes(_) | Installed::Outdated(_))
     };
-    agents::places(agent, common).into_iter().any(runs)
+    places::places(agent, common).into_iter().any(runs)
 }
 
 /// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if
 /// there are several.
 pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {
     let plain = agents::plain_words(agent)?;
-    for place in agents::places(agent, common).into_iter().rev() {
+    for place in places::places(agent, common).into_iter().rev() {
         let target = target(agent, &plain, place, common)?;
         let Some(words) = target.words()? else { continue };
         if let Ok(Cli { command: Command::Hook(args), common }) = Cli::try_parse_from(&words) {

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use toml_edit::{DocumentMut, Item};
 
 use super::agents;
-use super::elsewhere::as_json;
+use super::places::{self, as_json};
 use crate::agent::{Place, json, user_dir};
 use crate::args::Common;
 
@@ -28,7 +28,7 @@ pub(super) fn missing(
     common: &Common,
 ) -> Option<String> {
     let user_dir = user_dir(agent, common).ok()?;
-    let (path, _) = agents::file(agent, place, common).ok()?;
+    let (path, _) = places::file(agent, place, common).ok()?;
     let is_project = is_of_project(place, &path, &user_dir);
     match agent {
         HookAgent::Codex => {
@@ -79,7 +79,7 @@ pub(super) fn answers_messages(agent: HookAgent, place: Place, common: &Common) 
     let read = || {
         let user_dir = user_dir(agent, common).ok().filter(|_| agent == HookAgent::Codex)?;
         let config = fs::read_to_string(user_dir.join("config.toml")).ok()?;
-        let (path, _) = agents::file(agent, place, common).ok()?;
+        let (path, _) = places::file(agent, place, common).ok()?;
         Some((user_dir, config.parse::<DocumentMut>().ok()?, path))
     };
     let Some((user_dir, config, path)) = read() else { return false };

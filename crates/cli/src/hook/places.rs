@@ -1,21 +1,51 @@
-//! Hooks of this program where `hook install` puts none: in files that people edit by hand, and in plugins.
+//! The places of an agent's hooks: those in which they are installed, files that people edit by hand, and plugins.
 
 use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
+use repertoire::Error;
 use repertoire_agents::HookAgent;
 use serde_json::{Map, Value, json};
 use toml_edit::{DocumentMut, Item};
 
-use super::agents::{file, is_own_command, plugin_words};
+use super::agents::{self, is_own_command, plugin_words};
 use super::settings;
-use crate::agent::{LOCAL_SETTINGS, Place, Settings, json};
+use crate::agent::{LOCAL_SETTINGS, Place, Settings, json, unknown};
 use crate::args::Common;
 use crate::setup;
 
+/// Returns the places where `agent` looks for hooks, from the widest to the narrowest. Those where this program
+/// installs none come first, and only if they have hooks of it.
+pub(crate) fn places(agent: HookAgent, common: &Common) -> Vec<Place> {
+    let usual: &[Place] = match agent {
+        HookAgent::ClaudeCode => &[Place::System, Place::User, Place::Project, Place::Local],
+        HookAgent::Codex | HookAgent::Copilot | HookAgent::Gemini | HookAgent::Qwen => {
+            &[Place::System, Place::User, Place::Project]
+        }
+        _ => &[Place::User, Place::Project],
+    };
+    let others = [Place::Plugin, Place::ByHand].into_iter();
+    let others = others.filter(|place| own_file(agent, *place, common).is_some());
+    others.chain(usual.iter().copied()).collect()
+}
+
+/// Returns the file with the hooks of `agent` in `place`, and the directory above all that is made for it.
+pub(super) fn file(
+    agent: HookAgent,
+    place: Place,
+    common: &Common,
+) -> Result<(PathBuf, PathBuf), Error> {
+    if !matches!(place, Place::ByHand | Place::Plugin) {
+        return agents::file(agent, place, common);
+    }
+    let file = own_file(agent, place, common).ok_or_else(|| unknown(agent))?;
+    let base = file.parent().unwrap_or(&file).to_owned();
+    Ok((file, base))
+}
+
 /// Returns the file of `place`, [`Place::ByHand`] or [`Place::Plugin`], that runs our hook for `agent`.
-pub(super) fn own_file(agent: HookAgent, place: Place, common: &Common) -> Option<PathBuf> {
+fn own_file(agent: HookAgent, place: Place, common: &Common) -> Option<PathBuf> {
     let start = setup::start(common);
     let state = agent.state(&start);
     let files = agent.hook_files(&start, &state);
@@ -30,7 +60,8 @@ pub(super) fn own_file(agent: HookAgent, place: Place, common: &Common) -> Optio
     let levels = of_dirs(state.settings_dirs, hooks);
     let levels = levels.chain(of_dirs(state.local_settings_dirs, LOCAL_SETTINGS));
     let standard = [Place::User, Place::Project, Place::Local].into_iter();
-    let standard = standard.filter_map(|place| absolute(file(agent, place, common).ok()?.0).ok());
+    let standard =
+        standard.filter_map(|place| absolute(agents::file(agent, place, common).ok()?.0).ok());
     let standard: Vec<PathBuf> = standard.collect();
     let is_other = |path: &PathBuf| absolute(path).is_ok_and(|path| !standard.contains(&path));
     let mut files = files.by_hand.into_iter().chain(levels).filter(is_other);
