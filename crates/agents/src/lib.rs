@@ -49,4 +49,6 @@ pub use command::is_agent_command;
 pub use event::HookEvent;
 pub use listing::{ListedPlace, ListingBudget, undescribed};
 pub use skill_use::SkillUse;
-pub use state::{AgentCommand, AgentState, Obstacle, SkillPlace, SkillRoot, SkillSwitch, Start};
+pub use state::{
+    AgentCommand, AgentState, HookFiles, Obstacle, SkillPlace, SkillRoot, SkillSwitch, Start,
+};

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::claude_plugins::{Records, in_skills, installed, of_variable, to_install};
+use super::claude_plugins::{Records, in_place, in_skills, installed, of_variable, to_install};
 use super::claude_settings::{Files, MANAGED, local_dirs};
 use super::denied::deny;
 use super::options::{added_directories, named_plugins};
@@ -43,7 +43,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     }
     let plugin_dirs = files.variable(start, "CLAUDE_CODE_PLUGIN_DIRS");
     state.roots.extend(plugin_dirs.iter().flat_map(|(dirs, _)| of_variable(dirs)));
-    state.roots.extend(named_plugins(start));
+    state.roots.extend(named_plugins(start).into_iter().flat_map(in_place));
     if let Some(user_dir) = &user_dir {
         let records = Records::read(&user_dir.join("plugins"));
         installed(&records, &enabled, &start.dir(), &mut state);

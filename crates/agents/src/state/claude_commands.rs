@@ -1,13 +1,16 @@
-//! The commands of Claude Code, files in `commands` beside a directory of skills, which it lists to its model like
-//! skills. Observed with 2.1.332: names, precedences and switches.
+//! The commands of Claude Code, files in `commands` beside a directory of skills or those that the manifest of a plugin
+//! names, which it lists to its model like skills. Observed with 2.1.332: names, precedences and switches.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use repertoire::Skill;
 use repertoire::catalog::RuleTarget;
+use serde_json::Value;
 
-use super::settings::{entries, text};
+use super::claude_plugins::MANIFEST;
+use super::manifest_path::{below, each_below};
+use super::settings::{Settings, entries, text};
 use super::{AgentState, Obstacle, SkillRoot};
 
 /// The number of directories below `commands` in which files are looked for.
@@ -34,18 +37,71 @@ pub struct AgentCommand {
 pub(super) fn commands(state: &AgentState) -> Vec<AgentCommand> {
     let mut commands: Vec<AgentCommand> = Vec::new();
     let mut names = BTreeSet::new();
-    for root in state.roots.iter().filter(|root| root.path.ends_with("skills")) {
-        let dir = root.path.with_file_name("commands");
-        for path in files(&dir, DEPTH) {
-            let Some(name) = name_of(&path, &dir, root) else { continue };
+    let mut plugins = BTreeSet::new();
+    for root in &state.roots {
+        let found = match &root.plugin_dir {
+            // A plugin may have several directories of skills.
+            Some(dir) if !plugins.insert(dir) => continue,
+            Some(dir) => of_plugin(dir, root),
+            None if root.path.ends_with("skills") => {
+                in_directory(&root.path.with_file_name("commands"), root)
+            }
+            None => continue,
+        };
+        for Found { name, path, description } in found {
             let is_skill = |root: &SkillRoot| root.path.join(&name).join("SKILL.md").is_file();
             if !state.roots.iter().any(is_skill) && names.insert(name.clone()) {
-                commands.push(command(name, path, root, state));
+                let mut command = command(name, path, root, state);
+                command.description = description.unwrap_or(command.description);
+                commands.push(command);
             }
         }
     }
     commands.sort_by(|a, b| a.name.cmp(&b.name));
     commands
+}
+
+/// A command that was found.
+struct Found {
+    name: String,
+    path: PathBuf,
+    /// The description, if it is not that of the file.
+    description: Option<String>,
+}
+
+fn in_directory(dir: &Path, root: &SkillRoot) -> Vec<Found> {
+    let found =
+        |path: PathBuf| Some(Found { name: name_of(&path, dir, root)?, path, description: None });
+    files(dir, DEPTH).into_iter().filter_map(found).collect()
+}
+
+/// Returns the commands of the plugin in `dir`: what its manifest names in place of `commands` there, files and
+/// directories or a map from names to files.
+fn of_plugin(dir: &Path, root: &SkillRoot) -> Vec<Found> {
+    let manifest = Settings::read(dir.join(MANIFEST));
+    let named = manifest.map(|manifest| manifest.value["commands"].clone()).unwrap_or_default();
+    let plugin = root.plugin.as_deref().unwrap_or_default();
+    if let Some(map) = named.as_object() {
+        let found = |(name, command): (&String, &Value)| {
+            // A command without a file is a text in the manifest.
+            let path = match command["source"].as_str() {
+                Some(source) => below(dir, source)?,
+                None => dir.join(MANIFEST),
+            };
+            let description = command["description"].as_str().map(str::to_owned);
+            Some(Found { name: format!("{plugin}:{name}"), path, description })
+        };
+        return map.iter().filter_map(found).collect();
+    }
+    let paths = if named.is_null() { vec![dir.join("commands")] } else { each_below(dir, &named) };
+    let found = |path: PathBuf| match path.parent().filter(|_| path.is_file()) {
+        Some(above) => {
+            let name = name_of(&path, above, root);
+            name.map(|name| Found { name, path, description: None }).into_iter().collect()
+        }
+        None => in_directory(&path, root),
+    };
+    paths.into_iter().flat_map(found).collect()
 }
 
 /// Returns the files of commands in `dir`, down to `depth` directories.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::manifest_path::{below, each_below};
-use super::settings::{Settings, entries};
+use super::settings::{Settings, directories, entries};
 use super::{AgentState, Obstacle, SkillRoot};
 use repertoire::Skill;
 use repertoire::catalog::RuleTarget;
@@ -17,7 +17,7 @@ use repertoire::catalog::RuleTarget;
 type Enabled<'f> = BTreeMap<String, (bool, &'f Path)>;
 
 /// The path of the manifest of a plugin.
-const MANIFEST: &str = ".claude-plugin/plugin.json";
+pub(super) const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// The records of the plugins that are installed, and of the marketplaces that are known.
 pub(super) struct Records {
@@ -140,7 +140,20 @@ pub(super) fn in_skills(skills: &Path, enabled: &Enabled<'_>, state: &mut AgentS
 /// Returns the directories of skills of the plugins in the directories that `CLAUDE_CODE_PLUGIN_DIRS` names.
 pub(super) fn of_variable(dirs: &OsStr) -> Vec<SkillRoot> {
     let dirs = std::env::split_paths(dirs).filter(|dir| dir.is_absolute());
-    let roots = dirs.flat_map(|dir| {
+    dirs.flat_map(in_place).collect()
+}
+
+/// Returns the directories of skills of the plugin in `dir`, or of the plugins in a directory of several.
+pub(super) fn in_place(dir: PathBuf) -> Vec<SkillRoot> {
+    let has_manifest = |dir: &PathBuf| dir.join(MANIFEST).is_file();
+    let mut dirs = Vec::new();
+    if !has_manifest(&dir) {
+        dirs = directories(&dir).into_iter().filter(has_manifest).collect();
+    }
+    if dirs.is_empty() {
+        dirs.push(dir);
+    }
+    let roots = dirs.into_iter().flat_map(|dir| {
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Plugin { dir, name: &name, entry: None }.roots()
     });
@@ -176,7 +189,7 @@ impl Plugin<'_> {
         let paths = paths.chain(each_below(&self.dir, &manifest["skills"]));
         let root = |path: PathBuf| {
             let skill = is_skill(&path).then(|| self.name_of_skill(&path)).flatten();
-            SkillRoot { skill, ..SkillRoot::plugin(name, path) }
+            SkillRoot { skill, ..SkillRoot::plugin(name, &self.dir, path) }
         };
         paths.map(root).collect()
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::claude_types::wrong_type;
-use super::options::{Options, PLACE, added_directories};
+use super::options::{Options, PLACE, added_directories, without_source};
 use super::settings::{Settings, Syntax, entries};
 use super::{Obstacle, Start};
 
@@ -48,6 +48,19 @@ impl Files {
             std::iter::once(managed.join("managed-settings.json")).chain(parts).collect();
         let mut ignored = Vec::new();
         let mut valid = |path: PathBuf| {
+            let is_local = path.ends_with("settings.local.json");
+            let of_user = user_dir.is_some_and(|dir| path.parent() == Some(dir));
+            let source = if is_local {
+                "local"
+            } else if of_user {
+                "user"
+            } else {
+                "project"
+            };
+            if let Some(by) = without_source(start, source) {
+                ignored.push((path, by));
+                return None;
+            }
             let file = Settings::read_valid(path, Syntax::Json)?;
             let wrong = |file: &Settings| {
                 let (name, value) = wrong_type(&file.value)?;
@@ -57,20 +70,12 @@ impl Files {
             file.map_err(|by| ignored.push((by.file.clone(), by))).ok()
         };
         let options = Options::of(start);
-        let sources = options.values(&["--setting-sources"]);
-        let reads = |source: &str| {
-            sources.is_empty() || sources.iter().any(|list| list.split(',').any(|of| of == source))
-        };
-        let user = user_dir.filter(|_| reads("user"));
-        let user = user.and_then(|dir| valid(dir.join("settings.json")));
-        let is_read = |path: &PathBuf| {
-            reads(if path.ends_with("settings.local.json") { "local" } else { "project" })
-        };
-        let project: Vec<Settings> = project.filter(is_read).filter_map(&mut valid).collect();
+        let user = user_dir.and_then(|dir| valid(dir.join("settings.json")));
+        let project: Vec<Settings> = project.filter_map(&mut valid).collect();
         let added = added_directories(start).into_iter().flat_map(|dir| {
             ["settings.json", "settings.local.json"].map(|name| dir.join(".claude").join(name))
         });
-        let added = added.filter(is_read).filter_map(&mut valid).collect();
+        let added = added.filter_map(&mut valid).collect();
         let given = options.values(&["--settings"]).into_iter().filter_map(|given| {
             let file = || Settings::read(dir.join(given));
             Settings::parse(given, PathBuf::from(PLACE))

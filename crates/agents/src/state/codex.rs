@@ -19,9 +19,18 @@ use repertoire::catalog::{RuleTarget, levels};
 /// The manifests of a plugin, of which it needs one.
 const MANIFESTS: [&str; 2] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json"];
 
+/// The option by which the user's configuration is not read.
+const IGNORE_USER: &str = "--ignore-user-config";
+
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::Codex.user_dir(start);
     let user = user_dir.as_deref().and_then(|dir| Layer::read(dir.join("config.toml")));
+    let ignores_user = Options::of(start).has(IGNORE_USER);
+    let ignored = user
+        .as_ref()
+        .filter(|_| ignores_user)
+        .is_some_and(|user| server::is_in_codex(&user.config));
+    let user = user.filter(|_| !ignores_user);
     let levels = project_levels(start, user.as_ref());
     let layers = layers(start, user, &levels);
     let hooks_dirs = levels.iter().map(|dir| hooks_dir(start, dir)).collect();
@@ -51,7 +60,8 @@ pub(super) fn state(start: &Start) -> AgentState {
     let off = hooks_off(&layers, requirements);
     state.spares_managed_hooks = managed_only.is_some() && off.is_none();
     state.hooks_off = off.or(managed_only);
-    state.server_off = server_off(&layers, requirements);
+    let ignored = ignored.then(|| Obstacle::new(IGNORE_USER, Path::new(PLACE)));
+    state.server_off = server_off(&layers, requirements, ignored);
     state.demanded = managed[1..].iter().map(|path| (path.clone(), Syntax::Toml)).collect();
     // It runs the hooks of each of these files without asking for trust.
     state.managed_settings.extend(managed);
@@ -215,8 +225,14 @@ fn of_managed_only(requirements: &Layer) -> Option<Obstacle> {
 }
 
 /// Returns the setting that takes the tools of the server away: in the last layer that has it, or of the administrator.
-fn server_off(layers: &[Layer], requirements: Option<&Layer>) -> Option<Obstacle> {
-    let layer = layers.iter().rev().find(|layer| server::is_in_codex(&layer.config))?;
+/// If no layer has it, it was in the user's, which is `ignored`.
+fn server_off(
+    layers: &[Layer],
+    requirements: Option<&Layer>,
+    ignored: Option<Obstacle>,
+) -> Option<Obstacle> {
+    let found = layers.iter().rev().find(|layer| server::is_in_codex(&layer.config));
+    let Some(layer) = found else { return ignored };
     let by_layer = server::of_codex(&layer.config);
     by_layer.map(|setting| Obstacle::new(setting, &layer.path)).or_else(|| {
         let requirements = requirements?;
@@ -302,7 +318,7 @@ fn plugins(cache: &Path, layers: &[Layer], state: &mut AgentState) {
         let dir = versions.into_iter().max_by_key(|dir| (version(dir), dir.clone()))?;
         let manifest = MANIFESTS.iter().find_map(|name| Settings::read(dir.join(name)))?;
         let skills = below(&dir, manifest.value["skills"].as_str().unwrap_or("skills"))?;
-        Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), skills))
+        Some(SkillRoot::plugin(manifest.value["name"].as_str().unwrap_or(name), &dir, skills))
     };
     for (id, off) in enabled {
         match root(id) {

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::copilot_managed::Managed;
 use super::manifest_path::{below, each_below};
-use super::options::added_directories;
+use super::options::{added_directories, named_plugins};
+use super::server_options::is_turned_on;
 use super::settings::{Settings, entries};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
@@ -48,8 +49,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     managed.apply(&mut state);
     let servers = user_dir.as_ref().map(|dir| dir.join("mcp-config.json"));
     let servers = servers.and_then(Settings::read);
-    let server_off =
-        server::of_copilot(files.user.as_ref(), servers.as_ref(), managed.file.as_ref());
+    // An option starts a server in spite of the user's settings.
+    let user = files.user.as_ref().filter(|_| !is_turned_on(start));
+    let server_off = server::of_copilot(user, servers.as_ref(), managed.file.as_ref());
     state.server_off = server_off.or_else(|| managed.plugins_only("mcp"));
     let of_repository = hooks_off(start);
     let only_managed = managed.only_managed_hooks();
@@ -92,6 +94,10 @@ fn places(
         places.extend(shared.map(|dir| (SkillRoot::user(dir), Kind::Shared)));
         let plugins = plugins(&dir.join("installed-plugins"), files, state).into_iter();
         places.extend(plugins.map(|root| (root, Kind::Plugin)));
+    }
+    for dir in named_plugins(start) {
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        places.extend(skills_of_plugin(&name, &dir).into_iter().map(|root| (root, Kind::Plugin)));
     }
     places.extend(added(start, files).into_iter().map(|root| (root, Kind::Custom)));
     places
@@ -279,5 +285,5 @@ fn skills_of_plugin(name: &str, dir: &Path) -> Vec<SkillRoot> {
     let value = manifest.map(|manifest| manifest.value["skills"].clone()).unwrap_or_default();
     let names_any = value.is_string() || value.as_array().is_some_and(|list| !list.is_empty());
     let paths = if names_any { each_below(dir, &value) } else { vec![dir.join("skills")] };
-    paths.into_iter().map(|path| SkillRoot::plugin(name, path)).collect()
+    paths.into_iter().map(|path| SkillRoot::plugin(name, dir, path)).collect()
 }

@@ -1,6 +1,7 @@
 //! Droid, the agent of Factory. Observed with 0.215.0 (`droid exec`) and a fake model: where skills and settings
 //! are found, and what each setting does. Its documentation: `docs.factory.ai/cli/configuration`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::options::Options;
@@ -118,8 +119,10 @@ fn replaced(dir: &Path) -> Option<(PathBuf, Obstacle)> {
 /// Adds the directories of skills of the plugins. A file in `dir` tells of each installation. The agent calls
 /// their skills by the plain names.
 fn plugins(dir: Option<&Path>, files: &[Settings], state: &mut AgentState) {
+    let mut found = Vec::new();
     for installed in dir.map(entries).unwrap_or_default().into_iter().filter_map(Settings::read) {
         let id = installed.value["pluginId"].as_str().unwrap_or_default();
+        found.push(id.to_owned());
         let Some(place) = installed.value["entry"]["installPath"].as_str() else { continue };
         let decides = files.iter().rev().find(|file| !file.value["enabledPlugins"][id].is_null());
         let off = match decides {
@@ -127,7 +130,21 @@ fn plugins(dir: Option<&Path>, files: &[Settings], state: &mut AgentState) {
             Some(file) => Some(Obstacle::of_plugin(id, &file.path)),
             None => Some(Obstacle::of_unnamed_plugin(id, &installed.path)),
         };
-        state.add(SkillRoot::user(Path::new(place).join("skills")), off.as_ref());
+        let place = PathBuf::from(place);
+        let root = SkillRoot::user(place.join("skills"));
+        state.add(SkillRoot { plugin_dir: Some(place), ..root }, off.as_ref());
+    }
+    // It installs none by itself, also if it knows the marketplace.
+    let mut enabled = BTreeMap::new();
+    for file in files {
+        for (id, value) in file.value["enabledPlugins"].as_object().into_iter().flatten() {
+            enabled.insert(id, (*value == true, &file.path));
+        }
+    }
+    for (id, (_, path)) in
+        enabled.into_iter().filter(|(id, (is_on, _))| *is_on && !found.contains(id))
+    {
+        state.add_missing(id, path);
     }
 }
 

@@ -48,7 +48,8 @@ pub(super) fn extensions(dir: &Path, name: &str, here: &Path, state: &mut AgentS
         let path = source.unwrap_or(path);
         let manifest = Settings::read(path.join(format!("{name}-extension.json")));
         if let Some(name) = manifest.as_ref().and_then(|manifest| manifest.value["name"].as_str()) {
-            state.add(SkillRoot::plugin(name, path.join("skills")), off(name).as_ref());
+            let root = SkillRoot::plugin(name, &path, path.join("skills"));
+            state.add(root, off(name).as_ref());
         }
     }
 }

@@ -80,12 +80,16 @@ pub(super) fn state(start: &Start) -> AgentState {
 /// Returns the setting that takes away the tool with which the model loads skills.
 fn without_tool(files: &[&Settings]) -> Option<Obstacle> {
     const TOOL: &str = "activate_skill";
-    let excludes = |file: &&&Settings| file.texts("/tools/exclude").contains(&TOOL);
-    if let Some(file) = files.iter().find(excludes) {
-        return Some(Obstacle::new(format!("tools.exclude: [\"{TOOL}\"]"), &file.path));
+    // The tool has two names here, and only one in the other list.
+    const EXCLUDED: [&str; 3] = [TOOL, "ActivateSkillTool", "*"];
+    for file in files {
+        let mut excluded = file.texts("/tools/exclude").into_iter();
+        if let Some(tool) = excluded.find(|tool| EXCLUDED.contains(tool)) {
+            return Some(Obstacle::new(format!("tools.exclude: [\"{tool}\"]"), &file.path));
+        }
     }
-    // A list of the tools that are left, of which the one of the highest precedence counts.
-    let file = files.iter().rev().find(|file| !file.texts("/tools/core").is_empty())?;
+    // A list of the tools that are left, of which the one of the highest precedence counts, also without an entry.
+    let file = files.iter().rev().find(|file| file.value["tools"]["core"].is_array())?;
     let is_left = file.texts("/tools/core").iter().any(|tool| tool.starts_with(TOOL));
     (!is_left).then(|| Obstacle::new(format!("tools.core without {TOOL}"), &file.path))
 }

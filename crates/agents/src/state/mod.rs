@@ -19,11 +19,13 @@ mod env_files;
 mod filled;
 mod folders;
 mod gemini;
+mod hook_files;
 mod manifest_path;
 mod open_code;
 mod options;
 mod qwen;
 mod server;
+mod server_options;
 mod settings;
 mod skill_place;
 mod start;
@@ -40,6 +42,7 @@ use repertoire::disclosure::NativeSkills;
 use settings::Syntax;
 
 pub use claude_commands::AgentCommand;
+pub use hook_files::HookFiles;
 pub use skill_place::SkillPlace;
 pub use start::Start;
 
@@ -88,6 +91,8 @@ pub struct SkillRoot {
     pub plugin: Option<String>,
     /// If the directory is itself a skill, not one of skills: the name by which the agent calls it.
     pub skill: Option<String>,
+    /// The directory of the plugin.
+    pub(crate) plugin_dir: Option<PathBuf>,
 }
 
 /// A setting that turns skills off, or on again.
@@ -141,7 +146,7 @@ impl std::fmt::Display for Obstacle {
 
 impl SkillRoot {
     fn new(scope: Scope, path: impl Into<PathBuf>) -> SkillRoot {
-        SkillRoot { path: path.into(), scope, plugin: None, skill: None }
+        SkillRoot { path: path.into(), scope, plugin: None, skill: None, plugin_dir: None }
     }
 
     fn user(path: impl Into<PathBuf>) -> SkillRoot {
@@ -152,8 +157,13 @@ impl SkillRoot {
         SkillRoot::new(Scope::Project, path)
     }
 
-    fn plugin(name: &str, path: impl Into<PathBuf>) -> SkillRoot {
-        SkillRoot { plugin: Some(name.to_owned()), ..SkillRoot::new(Scope::Fetched, path) }
+    /// A directory of skills of the plugin `name`, which is in `dir`.
+    fn plugin(name: &str, dir: &Path, path: impl Into<PathBuf>) -> SkillRoot {
+        SkillRoot {
+            plugin: Some(name.to_owned()),
+            plugin_dir: Some(dir.to_owned()),
+            ..SkillRoot::new(Scope::Fetched, path)
+        }
     }
 
     /// The directory in the agent's own list of skills.
@@ -184,10 +194,11 @@ impl HookAgent {
     /// Returns the setting that takes the tools of this program's MCP server, `repertoire`, away from the model of the
     /// agent, if somebody starts it at `start`; `None` if the model has them, or if no server is installed.
     pub fn server_off(self, start: &Start) -> Option<Obstacle> {
-        match self {
+        let by_option = server_options::server_off(self, start);
+        by_option.or_else(|| match self {
             HookAgent::ClaudeCode => claude_code::server_off(start),
             _ => self.state(start).server_off,
-        }
+        })
     }
 
     /// Returns the commands of users, projects and plugins that the agent lists to its model like skills, for its

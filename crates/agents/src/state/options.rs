@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::claude_plugins::of_variable;
 use super::denied::deny;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
@@ -27,13 +26,25 @@ impl<'s> Options<'s> {
         self.0.iter().any(|word| word == name)
     }
 
+    /// Returns the option that starts `agent` without hooks, skills and servers of the user; `OpenCode` without hooks
+    /// alone.
+    pub(super) fn without_all(self, agent: HookAgent) -> Option<&'static str> {
+        let names: &[&str] = match agent {
+            HookAgent::ClaudeCode => &["--bare", "--safe-mode", "--restricted"],
+            HookAgent::Qwen => &["--bare", "--safe-mode"],
+            HookAgent::OpenCode => &["--pure"],
+            _ => &[],
+        };
+        names.iter().copied().find(|name| self.has(name))
+    }
+
     /// Returns the values of options that take one each: `--name value` or `--name=value`.
     pub(super) fn values(self, names: &[&str]) -> Vec<&'s str> {
         self.lists(names, 1)
     }
 
     /// Returns the values of options that take all words up to the next option.
-    fn list(self, names: &[&str]) -> Vec<&'s str> {
+    pub(super) fn list(self, names: &[&str]) -> Vec<&'s str> {
         self.lists(names, usize::MAX)
     }
 
@@ -51,7 +62,7 @@ impl<'s> Options<'s> {
     }
 
     /// Returns the names of tools in the list, which commas or blanks may separate.
-    fn tools(self, names: &[&str]) -> Vec<&'s str> {
+    pub(super) fn tools(self, names: &[&str]) -> Vec<&'s str> {
         self.list(names).into_iter().flat_map(split).collect()
     }
 }
@@ -72,6 +83,12 @@ pub(super) fn apply(agent: HookAgent, start: &Start, state: &mut AgentState) {
     if options.0.is_empty() {
         return;
     }
+    if let Some(by) = options.without_all(agent).map(by) {
+        if agent != HookAgent::OpenCode {
+            state.turn_all_off(&by);
+        }
+        state.hooks_off.get_or_insert(by);
+    }
     match agent {
         HookAgent::ClaudeCode => claude_code(options, start, state),
         HookAgent::Gemini => only_extensions(options, state),
@@ -87,22 +104,21 @@ pub(super) fn apply(agent: HookAgent, start: &Start, state: &mut AgentState) {
             without_tool(options, &["--remove-tools", "--disabled-tools"], "Skill", state);
             only_tools(options, "--only-tools", "Skill", state);
         }
-        // Those of Codex are a layer of its configuration. With `--pure`, OpenCode has no hook.
+        // Those of Codex are a layer of its configuration.
         HookAgent::Codex | HookAgent::OpenCode | HookAgent::Cursor => {}
     }
 }
 
 fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
-    let sources: Vec<&str> = options.values(&["--setting-sources"]);
-    let sources: Vec<&str> = sources.into_iter().flat_map(|list| list.split(',')).collect();
-    if !sources.is_empty() {
-        let user = HookAgent::ClaudeCode.user_dir(start).map(|dir| dir.join("skills"));
+    let user = HookAgent::ClaudeCode.user_dir(start).map(|dir| dir.join("skills"));
+    for source in ["user", "project"] {
+        let Some(by) = without_source(start, source) else { continue };
         let is_read = |root: &SkillRoot| match root.scope {
-            _ if Some(&root.path) == user.as_ref() => sources.contains(&"user"),
-            Scope::Project => sources.contains(&"project"),
+            _ if Some(&root.path) == user.as_ref() => source != "user",
+            Scope::Project => source != "project",
             _ => true,
         };
-        leave_out(state, is_read, &by(&format!("--setting-sources {}", sources.join(","))));
+        leave_out(state, is_read, &by);
     }
     for rule in options.tools(&["--disallowedTools", "--disallowed-tools"]) {
         deny(rule, Path::new(PLACE), state);
@@ -113,6 +129,14 @@ fn claude_code(options: Options<'_>, start: &Start, state: &mut AgentState) {
     }
 }
 
+/// Returns the option by which Claude Code reads nothing of a `source`: `user`, `project` or `local`.
+pub(super) fn without_source(start: &Start, source: &str) -> Option<Obstacle> {
+    let sources = Options::of(start).values(&["--setting-sources"]);
+    let is_read = sources.iter().any(|list| list.split(',').any(|of| of == source));
+    (!sources.is_empty() && !is_read)
+        .then(|| by(&format!("--setting-sources {}", sources.join(","))))
+}
+
 /// Returns the directories that `--add-dir` lets the agent use, too. Those of Claude Code and Copilot CLI are
 /// searched for skills; those of Codex, Gemini CLI and Qwen Code, and those that settings add
 /// (`permissions.additionalDirectories`, `context.includeDirectories`), are not.
@@ -121,10 +145,10 @@ pub(super) fn added_directories(start: &Start) -> Vec<PathBuf> {
     dirs.map(|dir| start.dir().join(dir)).filter(|dir| dir.is_dir()).collect()
 }
 
-/// Returns the directories of skills of the plugins that `--plugin-dir` names.
-pub(super) fn named_plugins(start: &Start) -> Vec<SkillRoot> {
+/// Returns the directories of plugins that `--plugin-dir` names.
+pub(super) fn named_plugins(start: &Start) -> Vec<PathBuf> {
     let dirs = Options::of(start).values(&["--plugin-dir"]).into_iter();
-    dirs.flat_map(|dir| of_variable(start.dir().join(dir).as_os_str())).collect()
+    dirs.map(|dir| start.dir().join(dir)).collect()
 }
 
 /// Leaves out the extensions that the option does not name.
@@ -215,6 +239,8 @@ mod tests {
             ("home/.codex/quiet.config.toml", "skills.include_instructions = false"),
             ("other/file", ""),
             ("kit/skills/file", ""),
+            ("kits/a/.claude-plugin/plugin.json", r#"{"name": "a"}"#),
+            ("kits/b/skills/file", ""),
         ] {
             std::fs::create_dir_all(at(path).parent().unwrap()).unwrap();
             std::fs::write(at(path), text).unwrap();
@@ -276,6 +302,7 @@ mod tests {
                 vec!["p/.claude/skills", "p/../other/.claude/skills"],
             ),
             (ClaudeCode, "--plugin-dir ../kit", with(&claude, &["p/../kit/skills"])),
+            (ClaudeCode, "--plugin-dir ../kits", with(&claude, &["p/../kits/a/skills"])),
             (ClaudeCode, "--plugin-dir ../kit --settings off.json", vec![]),
             (Codex, "exec -c skills.include_instructions=false hi", vec![]),
             (Codex, "-p quiet", vec![]),
@@ -299,5 +326,7 @@ mod tests {
         }
         let added = finds(Copilot, &["--add-dir", "../other"]);
         assert!(added.contains(&"p/../other/.github/skills".to_owned()), "{added:?}");
+        let added = finds(Copilot, &["--plugin-dir", "../kit"]);
+        assert!(added.contains(&"p/../kit/skills".to_owned()), "{added:?}");
     }
 }

@@ -7,15 +7,16 @@ use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item};
 
 use super::claude_settings::{Files, MANAGED};
+use super::options::without_source;
 use super::settings::Settings;
 use super::{Obstacle, Start};
 use crate::agent::HookAgent;
 
 /// The name under which the server is installed.
-const SERVER: &str = "repertoire";
+pub(super) const SERVER: &str = "repertoire";
 
 /// The tool of the server without which the model loads no skill.
-const TOOL: &str = "use_skill";
+pub(super) const TOOL: &str = "use_skill";
 
 /// Returns the setting of Copilot CLI: of the `user`, of the file in which the server is installed, or of the
 /// administrator.
@@ -66,6 +67,7 @@ pub(super) fn of_claude_code(files: &Files, start: &Start) -> Option<Obstacle> {
         Some(servers.value["mcpServers"][SERVER].clone()).filter(Value::is_object)
     });
     let is_of_project = of_project.is_some();
+    let unread = without_source(start, if is_of_project { "project" } else { "user" });
     let of_user = local.iter().map(|file| file.value["mcpServers"][SERVER].clone());
     let server = of_project.or_else(|| of_user.into_iter().next()).unwrap_or_default();
     let named_off = |file: &Settings| {
@@ -92,9 +94,8 @@ pub(super) fn of_claude_code(files: &Files, start: &Start) -> Option<Obstacle> {
     let allowing = if managed_only { &managed } else { &all };
     let exclusive = Settings::read(start.in_system(MANAGED).join("managed-mcp.json"));
     let exclusive = exclusive.filter(|file| !file.value["mcpServers"][SERVER].is_object());
-    files
-        .all()
-        .find_map(|file| named_off(file).or_else(|| denied(file)))
+    unread
+        .or_else(|| files.all().find_map(|file| named_off(file).or_else(|| denied(file))))
         .or_else(|| of_directory("disabledMcpServers"))
         .or_else(|| of_directory("disabledMcpjsonServers").filter(|_| is_of_project))
         .or_else(|| refused_by(&all, allowing, &server))
@@ -103,7 +104,7 @@ pub(super) fn of_claude_code(files: &Files, start: &Start) -> Option<Obstacle> {
 }
 
 /// Tells whether a rule takes away a tool of the server, whose tools have the names `SERVER__TOOL`.
-fn takes(rule: &str, server: &str) -> bool {
+pub(super) fn takes(rule: &str, server: &str) -> bool {
     rule == server || covers(rule, &format!("{server}__{TOOL}"))
 }
 

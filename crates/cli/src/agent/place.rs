@@ -24,6 +24,11 @@ pub(crate) enum Place {
     /// Settings of the project that are not shared. Nothing is installed there, but some users edit
     /// them by hand.
     Local,
+    /// Another file that people edit by hand.
+    #[serde(rename = "by hand")]
+    ByHand,
+    /// A plugin or an extension of the agent, such as a package of this program.
+    Plugin,
 }
 
 impl Place {
@@ -45,6 +50,8 @@ impl Place {
             Place::User => "user",
             Place::Project => "project",
             Place::Local => "local",
+            Place::ByHand => "by hand",
+            Place::Plugin => "plugin",
             Place::System => "system",
         }
     }

@@ -220,7 +220,9 @@ fn unused(engine: &Engine) -> Vec<Unused> {
 fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     let mut reports = Vec::new();
     for agent in HookAgent::ALL {
-        for &place in hook::places(agent) {
+        // The options of the agent that runs this program count.
+        let common = &common.for_agent(agent);
+        for place in hook::places(agent, common) {
             let (hooks, detail) = match hook::installed(agent, place, common) {
                 Installed::No | Installed::Unreadable(_) if place == agent::Place::System => {
                     continue;

@@ -41,19 +41,8 @@ pub(super) struct Hook {
     pub(super) value: Value,
 }
 
-/// Returns the places where `agent` looks for hooks, from the widest to the narrowest.
-pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
-    match agent {
-        HookAgent::ClaudeCode => &[Place::System, Place::User, Place::Project, Place::Local],
-        HookAgent::Codex | HookAgent::Copilot | HookAgent::Gemini | HookAgent::Qwen => {
-            &[Place::System, Place::User, Place::Project]
-        }
-        _ => &[Place::User, Place::Project],
-    }
-}
-
-/// Returns the settings file of `agent`, and the directory above all that is made for it: the project,
-/// or the directory above that of the user's settings for the agent.
+/// Returns the settings file of `agent` in which hooks are installed, or would be, and the directory above all that is
+/// made for it: the project, or the directory above that of the user's settings for the agent.
 pub(super) fn file(
     agent: HookAgent,
     place: Place,
@@ -71,6 +60,7 @@ pub(super) fn file(
             let file = state.managed_settings(agent).ok_or_else(|| agent::unknown(agent))?;
             (file.clone(), file.parent().unwrap_or(&file).to_owned())
         }
+        Place::ByHand | Place::Plugin => return Err(agent::unknown(agent)),
         Place::User => {
             let base = agent::user_dir(agent, common)?;
             (base.join(name), base.parent().unwrap_or(&base).to_owned())
@@ -247,9 +237,18 @@ pub(crate) fn package(
     Ok(package)
 }
 
+/// Returns the words of a command, without the variables that may stand before the program.
+pub(super) fn words_of(command: &str) -> Vec<String> {
+    let is_variable = |word: &String| {
+        let name = word.split_once('=').map(|(name, _)| name).unwrap_or_default();
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    split(command).into_iter().skip_while(is_variable).collect()
+}
+
 /// Tells whether `command`, found in an agent's settings, runs this program's hook for `agent`.
 pub(crate) fn is_own_command(command: &str, agent: HookAgent) -> bool {
-    let words = split(command);
+    let words = words_of(command);
     let runs_hook = words.windows(2).any(|pair| pair[0] == "hook" && pair[1] == agent.as_str());
     runs_hook && words.first().is_some_and(|program| is_own_program(program))
 }
@@ -264,6 +263,9 @@ mod tests {
         for (command, wanted) in [
             ("repertoire hook claude-code", true),
             ("'/opt/my tools/repertoire' hook claude-code --brand acme", true),
+            ("REPERTOIRE_MAX_SKILLS=3 A='b c' repertoire hook claude-code", true),
+            ("A=1 /opt/other hook claude-code", false),
+            ("a/b=1 repertoire hook claude-code", false),
             ("/opt/repertoire hook codex", false),
             ("/opt/other hook claude-code", false),
             ("echo repertoire hook claude-code", false),

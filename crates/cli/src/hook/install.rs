@@ -9,9 +9,10 @@ use repertoire::{Error, ErrorCode};
 use repertoire_agents::{AgentState, HookAgent, Start};
 
 use super::agents::{self, Form};
+use super::places::{self, as_json};
 use super::{settings, trust};
 use crate::agent::{
-    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options, split,
+    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options,
     warn_of_missing_sources,
 };
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
@@ -39,6 +40,8 @@ pub(crate) enum Installed {
 struct Hooks {
     agent: HookAgent,
     form: Form,
+    /// The path of the file, by which its form is known.
+    path: PathBuf,
 }
 
 impl Hooks {
@@ -54,19 +57,16 @@ impl Entry for Hooks {
         match &self.form {
             Form::File(_) => Ok(agents::plugin_words(text)),
             Form::Settings { .. } => {
-                let is_own = |command: &str| self.is_own(command);
-                let command = match settings::own_in_toml(text, &is_own) {
-                    // The administrator's hooks of Codex may be in TOML.
-                    Some(command) if self.agent == HookAgent::Codex => Some(command),
-                    _ => settings::own(text, &is_own)?,
-                };
-                Ok(command.as_deref().map(split))
+                let text = as_json(text, &self.path, self.agent);
+                let command = settings::own(&text, &|command| self.is_own(command))?;
+                Ok(command.as_deref().map(agents::words_of))
             }
         }
     }
 
     fn running(&self, words: &[String]) -> Result<Hooks, Error> {
-        Ok(Hooks { agent: self.agent, form: agents::form(self.agent, words)? })
+        let form = agents::form(self.agent, words)?;
+        Ok(Hooks { agent: self.agent, form, path: self.path.clone() })
     }
 
     fn add(&self, text: &str) -> Result<String, Problem> {
@@ -141,7 +141,7 @@ pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<Strin
         let installed = || installed(agent, known, common);
         known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
     };
-    let places = agents::places(agent).iter().copied().filter(|known| answers(*known));
+    let places = places::places(agent, common).into_iter().filter(|known| answers(*known));
     let twice = twice(agent, &places.collect::<Vec<_>>(), common);
     let untrusted = match installed(agent, here, common) {
         Installed::Untrusted(why) => Some(why),
@@ -166,8 +166,9 @@ fn target(
     place: Place,
     common: &Common,
 ) -> Result<Target<Hooks>, Error> {
-    let hooks = Hooks { agent, form: agents::form(agent, words)? };
-    Target::read(agent.as_str(), place, agents::file(agent, place, common)?, hooks)
+    let (path, base) = places::file(agent, place, common)?;
+    let hooks = Hooks { agent, form: agents::form(agent, words)?, path: path.clone() };
+    Target::read(agent.as_str(), place, (path, base), hooks)
 }
 
 /// Returns the warning for `agent` with hooks in several places.
@@ -175,27 +176,35 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Opti
     // The project may be the home directory, where both places are one file.
     let mut files = BTreeSet::new();
     let mut is_another = |place: &Place| {
-        let file = agents::file(agent, *place, common);
+        let file = places::file(agent, *place, common);
         file.is_ok_and(|(path, _)| files.insert(path.canonicalize().unwrap_or(path)))
     };
     let places: Vec<Place> = places.iter().copied().filter(|place| is_another(place)).collect();
     let times = match places.len() {
         0 | 1 => return None,
-        2 => "twice",
-        _ => "three times",
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    };
+    let file_of = |place| {
+        let file = places::file(agent, place, common);
+        file.map(|(path, _)| path.display().to_string()).unwrap_or_default()
     };
     let whose = places.iter().map(|place| match place {
+        Place::ByHand => format!("in {}", file_of(*place)),
+        Place::Plugin => format!("in a plugin ({})", file_of(*place)),
         Place::User => "for the user".to_owned(),
         Place::System => "for all users of this machine (the administrator's settings)".to_owned(),
         Place::Project => "for this project".to_owned(),
         Place::Local => format!("for you in this project (`{LOCAL_SETTINGS}`)"),
     });
     let whose = whose.collect::<Vec<_>>().join(" and ");
-    let by_hand = if places.contains(&Place::Local) {
-        format!("; remove those in `{LOCAL_SETTINGS}` by hand")
-    } else {
-        String::new()
-    };
+    let by_hand = places.iter().map(|place| match place {
+        Place::Local => format!("; remove those in `{LOCAL_SETTINGS}` by hand"),
+        Place::ByHand => format!("; remove those in {} by hand", file_of(*place)),
+        Place::Plugin => "; or uninstall the plugin".to_owned(),
+        Place::User | Place::Project | Place::System => String::new(),
+    });
+    let by_hand: String = by_hand.collect();
     Some(format!(
         "{agent} has hooks {whose}, and answers each message {times}: leave one in, and take out \
          others with `repertoire hook uninstall {agent}`, or that with `--project`{by_hand}"
@@ -211,9 +220,12 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
             return Ok(Installed::Ineffective(why));
         }
         let path = target.path.clone();
-        if matches!(place, Place::Local | Place::System) {
-            // The user wrote this file by hand, with the events of their choice.
-            return Ok(Installed::Yes(path));
+        if !matches!(place, Place::User | Place::Project) {
+            // Somebody wrote this file by hand, with the events of their choice.
+            let text = as_json(target.text(), &target.entry.path, agent);
+            let untrusted = trust::missing(agent, place, &text, common);
+            let untrusted = untrusted.filter(|_| place != Place::System);
+            return Ok(untrusted.map_or(Installed::Yes(path), Installed::Untrusted));
         }
         // Compare with the hooks that the same options would install now.
         let n_plain = plain.len();
@@ -252,7 +264,7 @@ fn without_messages(agent: HookAgent, target: &Target<Hooks>) -> Option<String> 
 pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
     let common = &common.for_agent(agent);
     let mut reason = None;
-    for &place in agents::places(agent) {
+    for place in places::places(agent, common) {
         let told = match installed(agent, place, common) {
             Installed::Yes(_) | Installed::Outdated(_) => return None,
             Installed::Untrusted(_) if trust::answers_messages(agent, place, common) => {
@@ -269,17 +281,17 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
 
 /// Tells whether `agent` runs our hooks here.
 pub(crate) fn runs(agent: HookAgent, common: &Common) -> bool {
-    let runs = |place: &Place| {
-        matches!(installed(agent, *place, common), Installed::Yes(_) | Installed::Outdated(_))
+    let runs = |place| {
+        matches!(installed(agent, place, common), Installed::Yes(_) | Installed::Outdated(_))
     };
-    agents::places(agent).iter().any(runs)
+    places::places(agent, common).into_iter().any(runs)
 }
 
 /// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if
 /// there are several.
 pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {
     let plain = agents::plain_words(agent)?;
-    for &place in agents::places(agent).iter().rev() {
+    for place in places::places(agent, common).into_iter().rev() {
         let target = target(agent, &plain, place, common)?;
         let Some(words) = target.words()? else { continue };
         if let Ok(Cli { command: Command::Hook(args), common }) = Cli::try_parse_from(&words) {
@@ -359,7 +371,7 @@ fn in_vain(
     let path = path.display();
     let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());
     let is_read = match place {
-        Place::User | Place::System => true,
+        Place::User | Place::System | Place::ByHand | Place::Plugin => true,
         Place::Project => state.settings_dirs.contains(&project),
         Place::Local => state.local_settings_dirs.contains(&project),
     };

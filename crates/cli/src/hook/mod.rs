@@ -6,6 +6,7 @@ mod deadline;
 mod input;
 mod install;
 mod log;
+mod places;
 mod prepare;
 mod settings;
 mod store;
@@ -20,10 +21,11 @@ use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::Output;
 
-pub(crate) use agents::{is_own_command, package, places, plugin_words};
+pub(crate) use agents::{is_own_command, package, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
 pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, silence, twice};
 pub(crate) use log::{note, tail};
+pub(crate) use places::places;
 
 /// The conversation in which a hook asks who lists the skills.
 #[derive(Debug, Clone, Copy)]

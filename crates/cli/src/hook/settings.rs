@@ -2,7 +2,6 @@
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::Value;
-use toml_edit::DocumentMut;
 
 use super::agents::Hook;
 use crate::agent::Problem;
@@ -110,16 +109,6 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
     Ok(commands.find(|command| is_own(command)))
 }
 
-/// Returns the command of one of our hooks in `text`, if that is TOML and there is one.
-pub(super) fn own_in_toml(text: &str, is_own: IsOwn<'_>) -> Option<String> {
-    let settings: DocumentMut = text.parse().ok()?;
-    let lists = settings.get("hooks")?.as_table_like()?.iter();
-    let groups = lists.filter_map(|(_, event)| event.as_array_of_tables()).flatten();
-    let hooks = groups.filter_map(|group| group.get("hooks")?.as_array_of_tables()).flatten();
-    let mut commands = hooks.filter_map(|hook| hook.get("command")?.as_str());
-    commands.find(|command| is_own(command)).map(str::to_owned)
-}
-
 /// Tells whether `text` runs one of our hooks for `event`.
 pub(super) fn has_event(text: &str, event: &str, is_own: IsOwn<'_>) -> bool {
     let settings = parse(without_mark(text).1).ok().and_then(|root| object(&root).ok());
@@ -190,29 +179,4 @@ fn commands(element: &CstNode) -> impl Iterator<Item = String> + use<> {
     let command = |value: &Value| value["command"].as_str().map(str::to_owned);
     let commands: Vec<String> = std::iter::once(&value).chain(&inner).filter_map(command).collect();
     commands.into_iter()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::own_in_toml;
-
-    #[test]
-    fn hooks_in_toml_are_found_by_their_commands() {
-        let hook = |command: &str| {
-            format!(
-                "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"{command}\"\n"
-            )
-        };
-        let is_own = |command: &str| command == "ours";
-        for (text, is_found) in [
-            (hook("ours"), true),
-            (hook("theirs") + &hook("ours"), true),
-            (hook("theirs"), false),
-            ("command = \"ours\"\n".to_owned(), false),
-            ("{\"hooks\": {}}".to_owned(), false),
-            (String::new(), false),
-        ] {
-            assert_eq!(own_in_toml(&text, &is_own).is_some(), is_found, "{text}");
-        }
-    }
 }

@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use toml_edit::{DocumentMut, Item};
 
 use super::agents;
+use super::places::{self, as_json};
 use crate::agent::{Place, json, user_dir};
 use crate::args::Common;
 
@@ -26,8 +27,9 @@ pub(super) fn missing(
     text: &str,
     common: &Common,
 ) -> Option<String> {
-    let is_project = place != Place::User;
     let user_dir = user_dir(agent, common).ok()?;
+    let (path, _) = places::file(agent, place, common).ok()?;
+    let is_project = is_of_project(place, &path, &user_dir);
     match agent {
         HookAgent::Codex => {
             let config = fs::read_to_string(user_dir.join("config.toml")).unwrap_or_default();
@@ -40,13 +42,11 @@ pub(super) fn missing(
                         .to_owned(),
                 );
             }
-            let (path, _) = agents::file(agent, place, common).ok()?;
             let hooks = codex_hooks(text);
             let n_hooks = hooks.len();
-            let paths = forms(&path);
-            let is_trusted = |hook: &&CodexHook| {
-                paths.iter().any(|path| trusts_hook(&config, &path.display().to_string(), hook))
-            };
+            let sources = sources(&path, &user_dir);
+            let is_trusted =
+                |hook: &&CodexHook| sources.iter().any(|source| trusts_hook(&config, source, hook));
             let n_untrusted = n_hooks - hooks.iter().filter(is_trusted).count();
             (n_untrusted > 0).then(|| {
                 format!(
@@ -76,19 +76,44 @@ pub(super) fn missing(
 /// Tells whether `agent` runs our hook for messages in its settings of `place`, although it needs trust for
 /// others: a hook that a later version added.
 pub(super) fn answers_messages(agent: HookAgent, place: Place, common: &Common) -> bool {
-    let config = || {
-        let path = user_dir(agent, common).ok()?.join("config.toml");
-        fs::read_to_string(path).ok()?.parse::<DocumentMut>().ok()
+    let read = || {
+        let user_dir = user_dir(agent, common).ok().filter(|_| agent == HookAgent::Codex)?;
+        let config = fs::read_to_string(user_dir.join("config.toml")).ok()?;
+        let (path, _) = places::file(agent, place, common).ok()?;
+        Some((user_dir, config.parse::<DocumentMut>().ok()?, path))
     };
-    let file = agents::file(agent, place, common).ok().filter(|_| agent == HookAgent::Codex);
-    let (Some((path, _)), Some(config)) = (file, config()) else { return false };
-    let hooks = codex_hooks(&fs::read_to_string(&path).unwrap_or_default());
+    let Some((user_dir, config, path)) = read() else { return false };
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let hooks = codex_hooks(&as_json(&text, &path, agent));
     let mut of_messages = hooks.iter().filter(|hook| hook.place.starts_with("user_prompt_submit:"));
-    let is_trusted = |hook: &CodexHook| {
-        forms(&path).iter().any(|path| trusts_hook(&config, &path.display().to_string(), hook))
-    };
-    (place == Place::User || trusts_project(&config, &common.project))
+    let sources = sources(&path, &user_dir);
+    let is_trusted =
+        |hook: &CodexHook| sources.iter().any(|source| trusts_hook(&config, source, hook));
+    (!is_of_project(place, &path, &user_dir) || trusts_project(&config, &common.project))
         && of_messages.any(is_trusted)
+}
+
+/// Tells whether the settings of `place`, at `path`, belong to the project.
+fn is_of_project(place: Place, path: &Path, user_dir: &Path) -> bool {
+    match place {
+        Place::Project | Place::Local => true,
+        Place::ByHand => !path.starts_with(user_dir),
+        Place::User | Place::System | Place::Plugin => false,
+    }
+}
+
+/// Returns the names that Codex may give the file at `path`: its path, or for one of a plugin, which is in
+/// `plugins/cache/MARKETPLACE/PLUGIN/VERSION`, the plugin and the path in it.
+fn sources(path: &Path, user_dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        forms(path).iter().map(|path| path.display().to_string()).collect();
+    if let Ok(inside) = path.strip_prefix(user_dir.join("plugins/cache")) {
+        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+        if let [marketplace, plugin, _, rest @ ..] = &*parts {
+            names.push(format!("{plugin}@{marketplace}:{}", rest.join("/")));
+        }
+    }
+    names
 }
 
 /// One of our hooks, with the name and the hash that Codex gives it.
@@ -132,8 +157,12 @@ fn codex_hash(event: &str, matcher: &Value, hook: &Value) -> String {
             "type": "command",
         }],
     });
-    if matcher.is_string() {
+    // These events have no matcher, whatever the file says.
+    if matcher.is_string() && !matches!(event, "user_prompt_submit" | "stop") {
         identity["matcher"] = matcher.clone();
+    }
+    if hook["statusMessage"].is_string() {
+        identity["hooks"][0]["statusMessage"] = hook["statusMessage"].clone();
     }
     format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(identity.to_string())))
 }
@@ -150,12 +179,14 @@ fn snake(event: &str) -> String {
     name
 }
 
-fn trusts_hook(config: &DocumentMut, path: &str, hook: &CodexHook) -> bool {
+fn trusts_hook(config: &DocumentMut, source: &str, hook: &CodexHook) -> bool {
     let states = config.get("hooks").and_then(|hooks| hooks.get("state"));
-    let key = format!("{path}:{}", hook.place);
+    let key = format!("{source}:{}", hook.place);
     let Some(state) = states.and_then(|states| states.get(&key)) else { return false };
     let is_off = state.get("enabled").and_then(Item::as_bool) == Some(false);
-    !is_off && state.get("trusted_hash").and_then(Item::as_str) == Some(&hook.hash)
+    // For a plugin, a hash of the plugin follows.
+    let trusted = state.get("trusted_hash").and_then(Item::as_str);
+    !is_off && trusted.and_then(|hash| hash.split('/').next()) == Some(&hook.hash)
 }
 
 fn trusts_project(config: &DocumentMut, project: &Path) -> bool {
@@ -174,6 +205,54 @@ fn forms(path: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hooks_in_a_configuration_are_named_and_hashed_as_codex_does() {
+        let text = r#"
+            [[hooks.PostToolUse]]
+            matcher = ""
+            [[hooks.PostToolUse.hooks]]
+            type = "command"
+            command = "repertoire hook codex R"
+            timeout = 3
+            statusMessage = "s"
+            async = true
+            [[hooks.SessionStart]]
+            hooks = [{type = "command", command = "repertoire hook codex R"}]
+            [[hooks.UserPromptSubmit]]
+            matcher = "x"
+            hooks = [{type = "command", command = "repertoire hook codex R", timeout = 3}]
+        "#;
+        let found = codex_hooks(&as_json(text, Path::new("config.toml"), HookAgent::Codex));
+        // As reported by `hooks/list` of Codex's app server.
+        let known = [
+            (
+                "post_tool_use:0:0",
+                "940335c53b685a0783a128e538a22ad28094cde8c3c3cd0518acfbbb3fd549e9",
+            ),
+            (
+                "session_start:0:0",
+                "7c9ff3998001fb142520dba3fd832ecf5e5cced1ef6a5502345d26c71901121e",
+            ),
+            (
+                "user_prompt_submit:0:0",
+                "843adbb838ed1ff3a0e5c0482acf9c7363cd1f4fff160837f9808f8b1f648a17",
+            ),
+        ];
+        let known = known.map(|(place, hash)| CodexHook {
+            place: place.to_owned(),
+            hash: format!("sha256:{hash}"),
+        });
+        assert_eq!(found, known);
+    }
+
+    #[test]
+    fn a_file_of_a_plugin_is_named_by_the_plugin() {
+        let path = Path::new("/h/.codex/plugins/cache/m/kit/1.0.0/hooks/hooks.json");
+        let names = sources(path, Path::new("/h/.codex"));
+        assert_eq!(names, [&*path.display().to_string(), "kit@m:hooks/hooks.json"]);
+        assert_eq!(sources(Path::new("/p/.codex/hooks.json"), Path::new("/h/.codex")).len(), 1);
+    }
 
     #[test]
     fn hooks_are_named_and_hashed_as_codex_does() {

@@ -30,9 +30,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: Output) -> anyhow::Resu
     // The record is the user's, so its paths must mean the same wherever `--undo` is run.
     let common = &match place {
         Place::User | Place::System => common.clone(),
-        Place::Project | Place::Local => {
-            Common { project: absolute_project(common)?, ..common.clone() }
-        }
+        _ => Common { project: absolute_project(common)?, ..common.clone() },
     };
     if args.undo {
         return undo::run(place, dry_run, common, out);
@@ -140,7 +138,7 @@ fn add(agent: McpAgent, place: Place, dry_run: bool, common: &Common) -> Result<
 fn skill_dir(name: &str, place: Place, common: &Common) -> Result<PathBuf, Error> {
     let base = match place {
         Place::User | Place::System => setup::config_home()?,
-        Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
+        _ => setup::project_dir(common)?.to_owned(),
     };
     Ok(base.join(format!(".{}", common.brand)).join("skills").join(name))
 }

@@ -135,7 +135,7 @@ fn obstacle(agent: HookAgent, common: &Common) -> Option<String> {
         Installed::Unreadable(error) => Some(error.to_string()),
         Installed::No | Installed::Yes(_) | Installed::Outdated(_) => None,
     };
-    hook::places(agent).iter().find_map(|place| reason(*place))
+    hook::places(agent, common).into_iter().find_map(reason)
 }
 
 /// A skill in a directory that the agent reads.

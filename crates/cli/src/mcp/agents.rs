@@ -16,8 +16,8 @@ impl McpAgent {
     /// Returns the settings file, and the directory above all that is made for the agent.
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
-            Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
             Place::User | Place::System => self.user_dir(common)?,
+            _ => setup::project_dir(common)?.to_owned(),
         };
         let is_user = place == Place::User;
         let name = match self {

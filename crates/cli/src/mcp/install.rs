@@ -48,7 +48,7 @@ pub(crate) fn installed_options(agent: HookAgent, common: &Common) -> Option<Com
 /// Explains why the model of `agent` does not have the tools of our MCP server, which is installed.
 pub(crate) fn hidden_tools(agent: HookAgent, common: &Common) -> Option<String> {
     installed_options(agent, common)?;
-    let by = agent.server_off(&setup::start(common))?;
+    let by = agent.server_off(&setup::start(&common.for_agent(agent)))?;
     Some(format!("{} does not show its tools to the model because of {by}", agent.title()))
 }
 

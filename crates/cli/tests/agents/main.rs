@@ -325,7 +325,13 @@ impl Trial<'_> {
         };
         // The list must come from the hook alone.
         let (is_right, told) = is(&packaged, [1, 1, 0, 0]);
-        (is_right.map(|is_right| is_right && has_tool), format!("{told}; its tools: {has_tool}"))
+        let doctor = place.run(["doctor", "--json", "--bundled=off"]).json();
+        let is_known =
+            doctor["agents"].as_array().unwrap().iter().any(|report| {
+                report["agent"] == agent.program.agent && report["place"] == "plugin"
+            });
+        let told = format!("{told}; its tools: {has_tool}; known to `doctor`: {is_known}");
+        (is_right.map(|is_right| is_right && has_tool && is_known), told)
     }
 }
 

@@ -3,6 +3,7 @@
 
 #[path = "../support/binary.rs"]
 mod binary;
+mod by_hand;
 mod conversations;
 mod doctor;
 mod droid_hooks;

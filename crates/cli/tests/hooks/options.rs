@@ -70,3 +70,49 @@ fn a_hook_knows_the_options_with_which_its_agent_was_started() {
         }
     }
 }
+
+#[test]
+fn the_doctor_knows_the_options_that_take_hooks_or_the_server_away() {
+    const SERVER: &str = "does not show its tools to the model because of `";
+    const HOOKS: &str = "the command line turns off all hooks (`";
+    for (name, agent, options, told) in [
+        ("claude-code", "claude", "-p hi", None),
+        ("claude-code", "claude", "--bare", Some((HOOKS, "--bare"))),
+        ("claude-code", "claude", "--safe-mode", Some((HOOKS, "--safe-mode"))),
+        ("claude-code", "claude", "--restricted", Some((HOOKS, "--restricted"))),
+        ("claude-code", "claude", "--strict-mcp-config", Some((SERVER, "--strict-mcp-config"))),
+        (
+            "claude-code",
+            "claude",
+            "--setting-sources project",
+            Some(("ignores all of ", "`--setting-sources project` in the command line")),
+        ),
+        ("codex", "codex", "exec --disable hooks", Some((HOOKS, "features.hooks = false"))),
+        ("codex", "codex", "exec --ignore-user-config", Some((SERVER, "--ignore-user-config"))),
+        ("gemini", "gemini", "--allowed-mcp-server-names x", Some((SERVER, "--allowed-mcp"))),
+        ("qwen", "qwen", "--allowed-mcp-server-names x", Some((SERVER, "--allowed-mcp"))),
+        ("qwen", "qwen", "--safe-mode", Some((HOOKS, "--safe-mode"))),
+        ("copilot", "copilot", "--disable-mcp-server repertoire", Some((SERVER, "--disable-mcp"))),
+        ("copilot", "copilot", "--disable-builtin-mcps", None),
+        ("opencode", "opencode", "run --pure", Some((HOOKS, "--pure"))),
+        ("droid", "droid", "exec --only-tools Read", Some((SERVER, "--only-tools Read"))),
+    ] {
+        let place = Place::new();
+        fs::create_dir_all(place.path().join(".git")).unwrap();
+        for what in ["hook", "mcp"] {
+            place.run([what, "install", name]).exits(0);
+        }
+        let doctor = below(&place, agent, options, &["doctor", "--bundled=off"], "");
+        let about = |line: &&str| {
+            line.contains(HOOKS) || line.contains(SERVER) || line.contains("ignores all")
+        };
+        let found: Vec<&str> = doctor.lines().filter(about).collect();
+        match told {
+            None => assert_eq!(found, Vec::<&str>::new(), "{agent} {options}"),
+            Some((what, option)) => assert!(
+                found.iter().any(|line| line.contains(what) && line.contains(option)),
+                "{agent} {options}: {doctor}"
+            ),
+        }
+    }
+}

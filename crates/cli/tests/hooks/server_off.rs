@@ -38,6 +38,8 @@ fn a_setting_that_hides_the_tools_of_the_server_is_told_where_no_hook_runs() {
 fn a_plugin_that_is_on_and_not_installed_is_told() {
     for (agent, file, text) in [
         ("claude-code", "home/.claude/settings.local.json", "{}"),
+        ("codex", "home/.codex/config.toml", "[plugins.\"poetry@market\"]\nenabled = true\n"),
+        ("droid", ".factory/settings.json", r#"{"enabledPlugins": {"poetry@market": true}}"#),
         (
             "copilot",
             "home/.copilot/settings.json",

@@ -89,7 +89,16 @@ fn gemini() {
             set_up(&[("p/.gemini/skills/verse/SKILL.md", REPAIRED)], "", LINE),
             // Without its tool, it loads none.
             set_up(&[SHARED, (USER, r#"{"tools": {"exclude": ["activate_skill"]}}"#)], "", Nothing),
+            set_up(
+                &[SHARED, (USER, r#"{"tools": {"exclude": ["ActivateSkillTool"]}}"#)],
+                "",
+                Nothing,
+            ),
+            set_up(&[SHARED, (USER, r#"{"tools": {"exclude": ["*"]}}"#)], "", Nothing),
+            set_up(&[SHARED, (USER, r#"{"tools": {"exclude": ["activate_*"]}}"#)], "", LINE),
             set_up(&[SHARED, (USER, r#"{"tools": {"core": ["read_file"]}}"#)], "", Nothing),
+            set_up(&[SHARED, (USER, r#"{"tools": {"core": []}}"#)], "", Nothing),
+            set_up(&[SHARED, (USER, r#"{"tools": {"core": ["ActivateSkillTool"]}}"#)], "", Nothing),
             set_up(
                 &[SHARED, (USER, r#"{"tools": {"core": ["read_file", "activate_skill"]}}"#)],
                 "",
