@@ -95,6 +95,7 @@ pub use quirk::{Quirk, Quirks};
 pub use repertoire_system::network::{Endpoint, Host, Network};
 pub use repertoire_text::invisible::is_invisible;
 pub use rights::ToolsetRights;
+#[cfg(feature = "trust")]
 pub(crate) use rights::quoted;
 pub use spanned::Spanned;
 #[doc(hidden)]
