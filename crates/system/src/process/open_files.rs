@@ -20,6 +20,7 @@ const PIPE: u64 = 64 << 10;
 /// million.
 pub(super) const MAX_WATCHES: u64 = 100_000;
 /// The most bytes that are read about a descriptor: enough for the watches of all files that a process can have open.
+#[cfg(target_os = "linux")]
 const MOST_DESCRIBED: u64 = 1 << 20;
 
 /// The files, sockets and pipes that processes have open, each once.
@@ -31,6 +32,7 @@ pub(super) struct Open {
     sockets: u64,
     pipes: u64,
     /// Descriptors of which the file is unknown.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "Linux lists descriptors"))]
     hidden: u64,
     /// The files that `epoll` watches.
     pub(super) watches: u64,
