@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
 use repertoire::Error;
-use repertoire_agents::HookAgent;
+use repertoire_agents::{AgentState, HookAgent, HookFiles};
 use serde_json::{Map, Value, json};
 use toml_edit::{DocumentMut, Item};
 
@@ -25,8 +25,7 @@ pub(crate) fn places(agent: HookAgent, common: &Common) -> Vec<Place> {
         }
         _ => &[Place::User, Place::Project],
     };
-    let others = [Place::Plugin, Place::ByHand].into_iter();
-    let others = others.filter(|place| own_file(agent, *place, common).is_some());
+    let others = own_files(agent, common).into_iter().map(|(place, _)| place);
     others.chain(usual.iter().copied()).collect()
 }
 
@@ -39,20 +38,34 @@ pub(super) fn file(
     if !matches!(place, Place::ByHand | Place::Plugin) {
         return agents::file(agent, place, common);
     }
-    let file = own_file(agent, place, common).ok_or_else(|| unknown(agent))?;
+    let found = own_files(agent, common).into_iter().find(|(known, _)| *known == place);
+    let (_, file) = found.ok_or_else(|| unknown(agent))?;
     let base = file.parent().unwrap_or(&file).to_owned();
     Ok((file, base))
 }
 
-/// Returns the file of `place`, [`Place::ByHand`] or [`Place::Plugin`], that runs our hook for `agent`.
-fn own_file(agent: HookAgent, place: Place, common: &Common) -> Option<PathBuf> {
+/// Returns the files of [`Place::Plugin`] and [`Place::ByHand`] that run our hook for `agent`, the first of each.
+fn own_files(agent: HookAgent, common: &Common) -> Vec<(Place, PathBuf)> {
     let start = setup::start(common);
     let state = agent.state(&start);
-    let files = agent.hook_files(&start, &state);
-    if place == Place::Plugin {
-        return files.of_plugins.into_iter().find(|path| runs_own(path, agent));
-    }
-    let Settings { project_dir, hooks, .. } = Settings::of(agent).ok()?;
+    let HookFiles { by_hand, of_plugins, .. } = agent.hook_files(&start, &state);
+    let by_hand = beside_the_usual(by_hand, agent, state, common);
+    [(Place::Plugin, of_plugins), (Place::ByHand, by_hand)]
+        .into_iter()
+        .filter_map(|(place, files)| {
+            Some((place, files.into_iter().find(|path| runs_own(path, agent))?))
+        })
+        .collect()
+}
+
+/// Returns the files that people edit by hand and in which `hook install` writes nothing.
+fn beside_the_usual(
+    by_hand: Vec<PathBuf>,
+    agent: HookAgent,
+    state: AgentState,
+    common: &Common,
+) -> Vec<PathBuf> {
+    let Ok(Settings { project_dir, hooks, .. }) = Settings::of(agent) else { return Vec::new() };
     let of_dirs = |dirs: Vec<PathBuf>, name: &'static str| {
         dirs.into_iter().map(move |dir| dir.join(project_dir).join(name))
     };
@@ -64,8 +77,7 @@ fn own_file(agent: HookAgent, place: Place, common: &Common) -> Option<PathBuf> 
         standard.filter_map(|place| absolute(agents::file(agent, place, common).ok()?.0).ok());
     let standard: Vec<PathBuf> = standard.collect();
     let is_other = |path: &PathBuf| absolute(path).is_ok_and(|path| !standard.contains(&path));
-    let mut files = files.by_hand.into_iter().chain(levels).filter(is_other);
-    files.find(|path| runs_own(path, agent))
+    by_hand.into_iter().chain(levels).filter(is_other).collect()
 }
 
 fn runs_own(path: &Path, agent: HookAgent) -> bool {
@@ -127,6 +139,8 @@ mod tests {
         let hook = |command: &str| {
             format!("[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"{command}\"\n")
         };
+        let nested = || r#"{"hooks": {"Stop": [{"hooks": [{"command": "ours"}]}]}}"#.to_owned();
+        let flat = || r#"{"Stop": [{"hooks": [{"command": "ours"}]}]}"#.to_owned();
         let group = "[[hooks.Stop]]\n";
         let state = "[hooks.state.\"/x:stop:0:0\"]\ntrusted_hash = \"sha256:00\"\n";
         for (agent, path, text, is_found) in [
@@ -155,37 +169,12 @@ mod tests {
             (Codex, "config.toml", "command = \"ours\"\n".to_owned(), false),
             (Codex, "config.toml", "[hooks".to_owned(), false),
             (Codex, "config.toml", String::new(), false),
-            (
-                Codex,
-                "hooks.json",
-                r#"{"hooks": {"Stop": [{"hooks": [{"command": "ours"}]}]}}"#.to_owned(),
-                true,
-            ),
-            (
-                Droid,
-                ".factory/hooks.json",
-                r#"{"Stop": [{"hooks": [{"command": "ours"}]}]}"#.to_owned(),
-                true,
-            ),
+            (Codex, "hooks.json", nested(), true),
+            (Droid, ".factory/hooks.json", flat(), true),
             // Droid does not run these.
-            (
-                Droid,
-                ".factory/hooks.json",
-                r#"{"hooks": {"Stop": [{"hooks": [{"command": "ours"}]}]}}"#.to_owned(),
-                false,
-            ),
-            (
-                Droid,
-                "kit/hooks/hooks.json",
-                r#"{"hooks": {"Stop": [{"hooks": [{"command": "ours"}]}]}}"#.to_owned(),
-                true,
-            ),
-            (
-                Gemini,
-                ".gemini/settings.json",
-                r#"{"Stop": [{"hooks": [{"command": "ours"}]}]}"#.to_owned(),
-                false,
-            ),
+            (Droid, ".factory/hooks.json", nested(), false),
+            (Droid, "kit/hooks/hooks.json", nested(), true),
+            (Gemini, ".gemini/settings.json", flat(), false),
         ] {
             let text = as_json(&text, Path::new(path), agent).into_owned();
             let own = settings::own(&text, &|command| command == "ours");
