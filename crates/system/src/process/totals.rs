@@ -101,15 +101,13 @@ impl Totals {
             return Some(Exceeded::Processes(most));
         }
         // What takes little time comes first: the rest takes longer, the more there is.
-        if let Some(most) = self.memory.filter(|most| memory(&members, *most) > *most) {
+        let own = self.memory.map_or(0, |most| memory(&members, most));
+        if let Some(most) = self.memory.filter(|most| own > *most) {
             return Some(Exceeded::Memory(most));
         }
         let open = Open::of(&members, self.memory.unwrap_or(u64::MAX));
-        let all = |most: u64| {
-            memory(&members, most)
-                .saturating_add(open.bytes_of_the_kernel())
-                .saturating_add(tables(&members, most))
-        };
+        let with_own = own.saturating_add(open.bytes_of_the_kernel());
+        let all = |most: u64| with_own.saturating_add(tables(&members, most));
         if let Some(most) = self.memory.filter(|most| all(*most) > *most) {
             return Some(Exceeded::Memory(most));
         }
