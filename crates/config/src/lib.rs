@@ -269,7 +269,6 @@ impl Config {
             home: self.place.home.as_deref(),
             project: &self.place.project,
             user: &self.found,
-            foreign: permission::foreign(path),
             found: Vec::new(),
             findings: Vec::new(),
         };

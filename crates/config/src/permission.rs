@@ -17,14 +17,12 @@ impl Reader<'_> {
     /// Returns the value if this file may set it.
     pub(super) fn permitted(&self, key: &Key, name: &str, value: Value) -> Result<Value, Problem> {
         if self.scope != Scope::Project {
-            return match &self.foreign {
-                Some(why) if grants(key) => {
-                    let message = format!("`{name}` is not taken from a file of others: {why}");
-                    let help = "see that nobody else can write the file, or replace it";
-                    Err(Problem::new(Code::RefusedSetting, message, help))
-                }
-                _ => Ok(value),
+            let Some(why) = grants(key).then(|| foreign(self.path)).flatten() else {
+                return Ok(value);
             };
+            let message = format!("`{name}` is not taken from a file of others: {why}");
+            let help = "see that nobody else can write the file, or replace it";
+            return Err(Problem::new(Code::RefusedSetting, message, help));
         }
         let refused = |message: String| {
             let help = "the user's own `config.toml` can set it";
@@ -86,7 +84,7 @@ impl Reader<'_> {
 }
 
 /// Returns the reason why another user of the machine may have written a file; `None` if nobody else can.
-pub(super) fn foreign(path: &Path) -> Option<String> {
+fn foreign(path: &Path) -> Option<String> {
     let file = File::open(path).ok()?;
     check_permissions(path, &file).err().map(|error| error.message().to_owned())
 }

@@ -68,8 +68,6 @@ pub(super) struct Reader<'a> {
     pub(super) project: &'a Path,
     /// The settings in the user's file. A project may only narrow some of them.
     pub(super) user: &'a [Found],
-    /// The reason why another user of the machine may have written this file; `None` if nobody else can.
-    pub(super) foreign: Option<String>,
     pub(super) found: Vec<Found>,
     pub(super) findings: Vec<Diagnostic>,
 }
