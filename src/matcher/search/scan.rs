@@ -222,20 +222,19 @@ impl Search<'_, '_> {
         let Found { explicit, weak, denied, about, .. } = found;
         let has = |skills: &[u32], skill| skills.binary_search(&skill).is_ok();
         // "something that x says is not its job: why is it not x"
-        let both = denied.iter().filter(|&&skill| has(weak, skill) && !has(explicit, skill));
-        let both: Vec<u32> = both.copied().collect();
-        denied.retain(|&skill| !has(explicit, skill) && !has(weak, skill));
-        about.extend(&both);
+        let is_both = |skill| has(denied, skill) && has(weak, skill) && !has(explicit, skill);
+        about.extend(denied.iter().filter(|&&skill| is_both(skill)));
         if !about.is_empty() {
             let meant = mentions.iter().map(|mention| (mention.skill, mention.reading));
             let meant = meant.filter(|&(skill, reading)| {
-                !reading.is_denied && !reading.is_about && !has(&both, skill)
+                !reading.is_denied && !reading.is_about && !is_both(skill)
             });
             let mut meant: Vec<u32> = meant.map(|(skill, _)| skill).collect();
             sort_distinct(&mut meant);
             sort_distinct(about);
             about.retain(|&skill| !has(&meant, skill));
         }
+        denied.retain(|&skill| !has(explicit, skill) && !has(weak, skill));
         found.mentions = mentions;
         self.settle_vetoes();
     }
