@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use repertoire_system::network::Network;
+use repertoire_text::invisible::is_invisible;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Reader, at_commas, nested};
@@ -76,13 +77,15 @@ impl<N: Into<Network>> From<N> for ToolsetRights {
 }
 
 /// Writes a path between quotes that nothing in it ends, for the questions to a user: whoever asks for a right chose
-/// the path, which need not exist. Blanks that move the rest of a line out of sight are escaped, too.
+/// the path, which need not exist. Blanks that move the rest of a line out of sight are escaped, too, and so is what has
+/// no shape or turns the order around.
 pub(crate) fn quoted(path: &str) -> String {
     let mut text = String::from("`");
     let mut last = ' ';
     for c in path.chars() {
         let is_single = c == ' ' && last != ' ';
-        if c == '`' || c == '·' || c.is_control() || c.is_whitespace() && !is_single {
+        let is_unseen = c.is_control() || is_invisible(c) || c.is_whitespace() && !is_single;
+        if c == '`' || c == '·' || is_unseen {
             text.extend(c.escape_unicode());
         } else {
             text.push(c);

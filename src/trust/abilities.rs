@@ -57,7 +57,7 @@ impl fmt::Display for Abilities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::ToolsetRights;
+    use crate::skill::{ToolsetRights, is_invisible};
 
     /// The author of a skill chooses the paths that it asks for.
     #[test]
@@ -68,6 +68,7 @@ mod tests {
             "/a                                              b",
             "/a\u{3000}\u{2003}\u{a0}\u{2028}b",
             "/a\n  reads nothing\t",
+            "/a\u{202e}gnihton setirw\u{2066}\u{200b}b",
             "/a ",
         ] {
             let abilities =
@@ -79,6 +80,7 @@ mod tests {
             assert!(!shown.contains("  ") && !shown.contains('·'), "{shown}");
             let is_plain = |c: char| c == ' ' || !c.is_whitespace() && !c.is_control();
             assert!(shown.chars().all(is_plain), "{shown}");
+            assert!(!shown.contains(is_invisible), "{shown}");
             let rights = ToolsetRights { read: vec![path.to_owned()], network: true.into() };
             assert_eq!(rights.to_string(), format!("to read `{shown}` and to use the network"));
         }
