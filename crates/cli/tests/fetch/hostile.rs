@@ -271,23 +271,32 @@ fn a_directory_is_read_without_leaving_it() {
     assert!(used.contains("link.md"), "{used}");
 }
 
-/// An archive that was cut anywhere, in its checksum too, is refused.
-#[test]
-fn archives_that_were_cut_are_refused() {
+/// Returns an archive with one skill, compressed and plain.
+fn good_archive() -> (Vec<u8>, Vec<u8>) {
     let dir = TempDir::new().unwrap();
     let packed = dir.path().join("x.tar.gz");
     archive(&packed, &[("skills/good/more.md", EntryType::Regular, "more")]);
     let whole = fs::read(&packed).unwrap();
     let mut plain = Vec::new();
     std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&whole[..]), &mut plain).unwrap();
-    let refused_at = |name: &str, bytes: &[u8]| {
-        let path = dir.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        let cache = TempDir::new().unwrap();
-        let source = path.to_str().unwrap().to_owned();
-        let settings = FetchSettings { source, ..FetchSettings::default() };
-        Fetcher::new(cache.path()).fetch(&settings, Path::new(".")).err().map(|error| error.code())
-    };
+    (whole, plain)
+}
+
+/// Returns the code with which an archive of this name and content is refused; `None` if it is taken.
+fn refused_at(name: &str, bytes: &[u8]) -> Option<ErrorCode> {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    let source = path.to_str().unwrap().to_owned();
+    let settings = FetchSettings { source, ..FetchSettings::default() };
+    let fetcher = Fetcher::new(dir.path().join("cache"));
+    fetcher.fetch(&settings, Path::new(".")).err().map(|error| error.code())
+}
+
+/// An archive that was cut anywhere, in its checksum too, is refused.
+#[test]
+fn archives_that_were_cut_are_refused() {
+    let (whole, plain) = good_archive();
     assert_eq!(refused_at("whole.tar.gz", &whole), None);
     assert_eq!(refused_at("whole.tar", &plain), None);
     let refusal = Some(ErrorCode::InvalidParam);
@@ -311,21 +320,9 @@ fn archives_that_were_cut_are_refused() {
 /// Entries behind the end of an archive are shown to nobody who looks at it, and found by some programs.
 #[test]
 fn archives_with_something_behind_their_end_are_refused() {
-    let dir = TempDir::new().unwrap();
-    let packed = dir.path().join("x.tar.gz");
-    archive(&packed, &[("skills/good/more.md", EntryType::Regular, "more")]);
-    let whole = fs::read(&packed).unwrap();
-    let mut plain = Vec::new();
-    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&whole[..]), &mut plain).unwrap();
+    let (_, plain) = good_archive();
     let end = (plain.iter().rposition(|byte| *byte != 0).unwrap() + 1).next_multiple_of(512);
-    let taken = |name: &str, bytes: &[u8]| {
-        let path = dir.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        let cache = TempDir::new().unwrap();
-        let source = path.to_str().unwrap().to_owned();
-        let settings = FetchSettings { source, ..FetchSettings::default() };
-        Fetcher::new(cache.path()).fetch(&settings, Path::new(".")).is_ok()
-    };
+    let taken = |name: &str, bytes: &[u8]| refused_at(name, bytes).is_none();
     for (n_zeros, behind, is_whole) in [
         (1024, &[][..], true),
         (1024, &[0; 9000], true),
