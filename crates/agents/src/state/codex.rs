@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::manifest_path::below;
-use super::options::{Options, PLACE};
+use super::options::{Options, PLACE, by};
 use super::settings::{Settings, Syntax, directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start, server};
 use crate::agent::HookAgent;
@@ -60,7 +60,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let off = hooks_off(&layers, requirements);
     state.spares_managed_hooks = managed_only.is_some() && off.is_none();
     state.hooks_off = off.or(managed_only);
-    let ignored = ignored.then(|| Obstacle::new(IGNORE_USER, Path::new(PLACE)));
+    let ignored = ignored.then(|| by(IGNORE_USER));
     state.server_off = server_off(&layers, requirements, ignored);
     state.demanded = managed[1..].iter().map(|path| (path.clone(), Syntax::Toml)).collect();
     // It runs the hooks of each of these files without asking for trust.

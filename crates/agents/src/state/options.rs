@@ -190,7 +190,7 @@ fn only_tools(options: Options<'_>, name: &str, tool: &str, state: &mut AgentSta
     }
 }
 
-fn by(option: &str) -> Obstacle {
+pub(super) fn by(option: &str) -> Obstacle {
     Obstacle::new(option, Path::new(PLACE))
 }
 

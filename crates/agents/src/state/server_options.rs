@@ -1,11 +1,11 @@
 //! The options of an agent's command line that take the tools of this program's MCP server away for a conversation.
 //! Seen with the versions that `docs/agents.md` names.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::options::{Options, PLACE};
+use super::options::{Options, PLACE, by};
 use super::server::{SERVER, TOOL, takes};
 use super::settings::{Settings, text};
 use super::{Obstacle, Start};
@@ -14,9 +14,8 @@ use crate::agent::HookAgent;
 /// Returns the option that takes the tools of the server away.
 pub(super) fn server_off(agent: HookAgent, start: &Start) -> Option<Obstacle> {
     let options = Options::of(start);
-    let by = |option: String| Obstacle::new(option, Path::new(PLACE));
     if let Some(option) = options.without_all(agent).filter(|_| agent != HookAgent::OpenCode) {
-        return Some(by(option.to_owned()));
+        return Some(by(option));
     }
     let option = match agent {
         HookAgent::ClaudeCode => claude_code(options, start),
@@ -40,7 +39,7 @@ pub(super) fn server_off(agent: HookAgent, start: &Start) -> Option<Obstacle> {
         // Those of Codex are a layer of its configuration.
         HookAgent::Codex | HookAgent::OpenCode | HookAgent::Cursor => None,
     };
-    option.map(by)
+    option.map(|option| by(&option))
 }
 
 /// Tells whether the option by which Copilot CLI starts a server that its settings turn off names this one.
