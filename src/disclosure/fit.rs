@@ -7,7 +7,7 @@ use super::how_to_load::HowToLoad;
 use super::options::DisclosureOptions;
 use super::plan::{Plan, Summary};
 use super::reason::{Cost, Fallback, Reason, Rejection};
-use super::render::Remainder;
+use super::render::{Format, Remainder};
 use super::shorten::{marked, path_line};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::{Entry, Exposure};
@@ -102,22 +102,28 @@ impl<'a> Draft<'a> {
 
     fn add_line(&mut self, entry: &'a Entry) {
         let text = self.line(entry);
-        let is_loadable = !self.options.tasks.is_model_for(entry);
-        self.registry.push(Shown { entry, text, is_loadable });
+        self.push_line(entry, text);
+    }
+
+    fn push_line(&mut self, entry: &'a Entry, text: String) {
+        // The agent's own list says how to load the skills in it.
+        let is_said = self.options.is_native(entry) || self.options.tasks.is_model_for(entry);
+        self.registry.push(Shown { entry, text, is_loadable: !is_said });
     }
 
     fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
         let text = match (&reason, &self.options.native) {
             (Reason::NeedsConsent, _) => self.marked_line(entry, Some("needs the user's consent")),
+            (Reason::Native, Some(native)) if native.describes(entry) => {
+                self.options.format.line(entry, &native.how_to_load(entry), None)
+            }
             (Reason::Native, Some(native)) => {
                 self.marked_line(entry, Some(&native.how_to_load(entry)))
             }
             _ => self.line(entry),
         };
-        // The line of a native skill says by itself how to load it.
-        let is_loadable = reason != Reason::Native && !self.options.tasks.is_model_for(entry);
+        self.push_line(entry, text);
         self.omit(entry, reason);
-        self.registry.push(Shown { entry, text, is_loadable });
     }
 
     fn add_reminder(&mut self, entry: &'a Entry) {
@@ -246,14 +252,26 @@ impl<'a> Draft<'a> {
     fn remainder(&self) -> Option<Remainder> {
         let (n_full, n_lines) = (self.full.len(), self.registry.len());
         let n_hidden = self.n_hidden();
+        let is_told = self.options.native.as_ref().is_some_and(|native| native.names_all);
         match n_hidden {
             _ if self.summary.counts_shown && n_full > 0 => {
                 Some(Remainder::Shown { n_full, n_all: self.summary.n_visible })
             }
             0 => None,
+            _ if is_told => None,
             _ if n_full + n_lines == 0 => Some(Remainder::OnlyThese(n_hidden)),
             _ => Some(Remainder::More(n_hidden)),
         }
+    }
+
+    /// Tells whether the text only says to use skills that the agent lists. It needs no heading then.
+    fn only_calls(&self) -> bool {
+        let is_call = |shown: &Shown<'_>| {
+            let mut omitted = self.summary.omitted.iter();
+            omitted.any(|of| of.id == shown.entry.id && of.reason == Reason::Native)
+        };
+        let has_rest = !self.full.is_empty() || self.remainder().is_some();
+        self.options.format == Format::Markdown && !has_rest && self.registry.iter().all(is_call)
     }
 
     fn text(&self) -> String {
@@ -262,6 +280,9 @@ impl<'a> Draft<'a> {
         }
         let load = self.how_to_load(self.registry.iter());
         let (full, registry) = (texts(&self.full), texts(&self.registry));
+        if self.only_calls() {
+            return registry.join("\n");
+        }
         self.options.format.document(&full, &registry, load.as_deref(), self.remainder())
     }
 

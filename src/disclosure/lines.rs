@@ -21,7 +21,7 @@ pub(super) fn all<'a>(
     shown: impl Iterator<Item = &'a Entry>,
 ) -> Vec<&'a Entry> {
     let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.own_first());
-    new_lines(case, all, shown).collect()
+    new_lines(all.filter(|entry| !case.options.is_native(entry)), shown).collect()
 }
 
 /// Tells whether the message asks which skills there are for something, and some skill shares a word with
@@ -33,7 +33,7 @@ pub(super) fn fits_topic(case: &Case<'_, '_>, ranked: &Ranked<'_>) -> bool {
 /// Returns the skills that the message may name (`weak`), then relevant ones, then those of single words
 /// (`slight`). If there are none, `has_shown` is false and the message is not idle, returns the skills without
 /// triggers if they are few, as nothing else would find them. Vetoed and denied skills are left out. The caller
-/// drops lines that the session was already given.
+/// drops lines that the session was already given. Of the agent's own skills, those with a description are left out.
 pub(super) fn near<'a>(
     case: &Case<'a, '_>,
     [weak, slight]: [&[&'a Entry]; 2],
@@ -67,7 +67,8 @@ pub(super) fn near<'a>(
     }
     let shown: Vec<&Entry> = shown.collect();
     let has_own = shown.iter().any(|entry| !entry.is_of_project());
-    let lines = new_lines(case, lines.into_iter(), shown.into_iter());
+    let undescribed = lines.into_iter().filter(|entry| !options.is_described(entry));
+    let lines = new_lines(undescribed, shown.into_iter());
     let is_wanted = |entry: &&Entry| !vetoes.veto(entry) && !case.denies(&entry.id);
     let mut lines = lines.filter(is_wanted);
     let mut first: Vec<&Entry> = lines.by_ref().take(options.max_lines).collect();
@@ -86,14 +87,12 @@ pub(super) fn is_told(case: &Case<'_, '_>, entry: &Entry) -> bool {
     case.state.was_listed(&entry.id) || case.state.shows(&entry.id, &entry.skill)
 }
 
-/// Returns the skills of `lines` that are neither `shown` nor native, each once.
+/// Returns the skills of `lines` that are not `shown`, each once.
 fn new_lines<'a>(
-    case: &Case<'a, '_>,
     lines: impl Iterator<Item = &'a Entry>,
     shown: impl Iterator<Item = &'a Entry>,
 ) -> impl Iterator<Item = &'a Entry> {
     // Compare addresses: the catalog holds each entry once, and numbers compare faster than ids.
     let mut shown: BTreeSet<*const Entry> = shown.map(ptr::from_ref).collect();
-    let lines = lines.filter(move |entry| !case.options.is_native(entry));
     lines.filter(move |entry| shown.insert(ptr::from_ref(*entry)))
 }

@@ -1,17 +1,18 @@
 //! Native skills: those that the host's agent lists and loads by itself.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf, absolute};
 
 use super::shorten::one_line;
 use crate::catalog::Entry;
-use crate::skill::{Quirk, Quirks};
+use crate::skill::{Quirk, Quirks, SkillId};
 
 /// Skills that the host's agent finds, lists and loads by itself. A disclosure does not list them again.
 /// If a message calls for one, its line says to load it the agent's way.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct NativeSkills {
     /// The directories in which the agent looks for skills, given by the ends of their paths, such as
     /// `.claude/skills`, or by whole absolute paths.
@@ -34,6 +35,12 @@ pub struct NativeSkills {
     /// The real paths of the directories outside of `roots` to which links in them lead, each with the
     /// name of its link.
     pub linked: BTreeMap<PathBuf, String>,
+    /// The skills that the agent's list only names, as it has no room for their descriptions. A message that one
+    /// of them is relevant to gets its line, with its description.
+    pub undescribed: BTreeSet<SkillId>,
+    /// True if the conversation names all skills of the catalog already, so that a disclosure need not say how many
+    /// more there are.
+    pub names_all: bool,
     /// The needs of a skill for the agent to find it.
     pub needs: SkillNeeds,
 }
@@ -69,6 +76,8 @@ impl NativeSkills {
             named_by_directory: false,
             namespaces: BTreeMap::new(),
             linked: BTreeMap::new(),
+            undescribed: BTreeSet::new(),
+            names_all: false,
             replaced_in_names: "",
             needs: SkillNeeds {
                 exact_file: false,
@@ -213,6 +222,11 @@ impl NativeSkills {
     pub fn has(&self, entry: &Entry) -> bool {
         let is_listed = !self.hides_paths || entry.skill.triggers().paths.is_empty();
         is_listed && self.finds(entry)
+    }
+
+    /// Tells whether the agent lists this skill with a description.
+    pub fn describes(&self, entry: &Entry) -> bool {
+        self.has(entry) && !self.undescribed.contains(&entry.id)
     }
 
     /// The name by which the agent calls this skill.

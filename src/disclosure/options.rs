@@ -66,6 +66,11 @@ impl DisclosureOptions {
         self.native.as_ref().is_some_and(|native| native.has(entry))
     }
 
+    /// Tells whether the host's agent lists this skill with a description.
+    pub(crate) fn is_described(&self, entry: &Entry) -> bool {
+        self.native.as_ref().is_some_and(|native| native.describes(entry))
+    }
+
     /// Tells whether these options let relevance show any skill.
     pub(crate) fn asks_relevance(&self) -> bool {
         self.max_lines > 0 || self.relevance.is_some()

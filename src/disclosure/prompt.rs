@@ -1,12 +1,14 @@
 //! The catalog prompt: the list of skills for a system prompt, once per session.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::budget::{Budget, Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
 use super::native::NativeSkills;
 use super::render::Format;
-use super::shorten::{cut, marked, one_line};
+use super::shorten::{cut, marked, one_line, without_leads};
 use super::task::TaskRunner;
 use crate::catalog::{Audience, Catalog, Entry, Exposure};
 use crate::skill::SkillId;
@@ -81,7 +83,13 @@ impl PromptOptions {
 
 impl Item<'_> {
     fn line(&self, format: Format, n_chars: usize) -> String {
-        format.line(self.entry, &cut(&self.description, n_chars), self.location.as_deref())
+        // A line that is too short for the description gives it from where it tells something.
+        let description = if self.is_shortened(n_chars) {
+            Cow::Owned(cut(without_leads(&self.description), n_chars))
+        } else {
+            Cow::Borrowed(self.description.as_str())
+        };
+        format.line(self.entry, &description, self.location.as_deref())
     }
 
     fn is_shortened(&self, n_chars: usize) -> bool {

@@ -62,6 +62,31 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
+/// How descriptions begin without telling anything, in lower case.
+const LEADS: [&str; 13] = [
+    "this skill should be used when ",
+    "this skill should be used for ",
+    "use this skill when ",
+    "use this skill whenever ",
+    "use this skill for ",
+    "use this skill to ",
+    "use this when ",
+    "use when ",
+    "use whenever ",
+    "use for ",
+    "the user is doing ",
+    "the user is ",
+    "the user ",
+];
+
+/// Returns `description` from where it begins to tell what the skill is for.
+pub(super) fn without_leads(description: &str) -> &str {
+    LEADS.iter().fold(description, |rest, lead| {
+        let has_lead = rest.get(..lead.len()).is_some_and(|of| of.eq_ignore_ascii_case(lead));
+        if has_lead { &rest[lead.len()..] } else { rest }
+    })
+}
+
 /// Tells whether `c` is a directional mark, which [`without_invisible`] keeps beside text that runs from
 /// right to left.
 fn is_directional(c: char) -> bool {
@@ -71,6 +96,22 @@ fn is_directional(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_tells_nothing_stands_before_the_rest_only() {
+        for (text, expected) in [
+            ("Use this skill when the user is doing hands-on work.", "hands-on work."),
+            ("This skill should be used when the user asks for x.", "asks for x."),
+            ("USE WHEN tests fail.", "tests fail."),
+            ("Use the user registry.", "Use the user registry."),
+            ("Deploys. Use when asked.", "Deploys. Use when asked."),
+            ("Use when ", ""),
+            ("使用", "使用"),
+            ("", ""),
+        ] {
+            assert_eq!(without_leads(text), expected);
+        }
+    }
 
     #[test]
     fn a_line_is_a_line() {

@@ -1,6 +1,6 @@
 //! The context that a hook adds to a conversation.
 
-use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::{Path, absolute};
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::call::HookCall;
 use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
-use super::listing::undescribed;
+use super::gaps::with_gaps;
 use super::notes::{GAP, NOTES, as_task, is_command, too_long, with_notes};
 use super::repeated_context::without_repeated_context;
 use super::skill_use::{SkillUse, owner};
@@ -20,10 +20,10 @@ use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{
     Budget, CatalogPrompt, DisclosureOptions, HowToLoad, PromptOptions, Reason, Rejection,
-    TaskRunner, Tier, model_text, path_line,
+    TaskRunner, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
-use repertoire::session::{Day, Session, SkillState};
+use repertoire::session::{Session, SessionState, SkillState};
 use repertoire::skill::SkillId;
 
 /// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
@@ -31,16 +31,6 @@ use repertoire::skill::SkillId;
 const CONTEXT: usize = 10_000;
 /// The part of [`CONTEXT`] that is reserved for the sentence before the instructions of a command.
 const SENTENCE: usize = 500;
-
-/// The part of [`CONTEXT`] for descriptions that the agent's own list lacks.
-const DESCRIPTIONS: usize = 6_000;
-/// The length that one of these descriptions takes at least: a shorter one would tell nothing.
-const DESCRIPTION: usize = 80;
-/// The sentence above these descriptions.
-const DESCRIBED: &str =
-    "Your own list names these skills without a description; load one as that list says.";
-/// The number of days in which a use of a skill counts for the order of these descriptions.
-const USE_DAYS: u32 = 90;
 
 /// Returns disclosure options for hooks, within the length that agents accept without cutting it.
 pub fn disclosure_options() -> DisclosureOptions {
@@ -130,32 +120,10 @@ impl HookCall {
             prompt.text
         };
         let n_chars = text.chars().count() + GAP.len();
-        let left = room.saturating_sub(n_chars).min(DESCRIPTIONS);
-        let described = self.descriptions(engine, left)?;
+        let left = room.saturating_sub(n_chars);
+        let described = self.descriptions(engine, left);
         let parts = [text, described].into_iter().filter(|part| !part.is_empty());
         Ok(parts.collect::<Vec<_>>().join(GAP))
-    }
-
-    /// Describes the native skills whose description the agent cuts, the most used first, in at most
-    /// `room` characters.
-    fn descriptions(&self, engine: &Engine, room: usize) -> Result<String, Error> {
-        let Some(listing) = &self.listing else { return Ok(String::new()) };
-        let mut only = undescribed(engine, &self.native, listing);
-        if only.is_empty() {
-            return Ok(String::new());
-        }
-        let tallies = engine.tallies(Day::today().before(USE_DAYS))?;
-        let uses = |id: &SkillId| {
-            let counts = tallies.of(id).map(|tally| tally.counts).unwrap_or_default();
-            counts.fired + counts.loaded + counts.used
-        };
-        only.sort_by_key(|id| Reverse(uses(id)));
-        only.truncate(room / DESCRIPTION);
-        let mut options = engine.prompt_options().clone();
-        options.only = Some(only);
-        options.budget = Some(Budget::Characters(room));
-        options.how_to_load = HowToLoad::Sentence(DESCRIBED.to_owned());
-        Ok(engine.prompt_with(&options).text)
     }
 
     /// Returns the list of the skills that the agent does not list by itself, within `budget` if there is
@@ -205,7 +173,10 @@ impl HookCall {
         engine: &'t Engine,
         session: &'t Session,
     ) -> TurnBuilder<'t> {
-        engine.turn(message, session).native(self.native.clone())
+        let native = self.native.clone();
+        let mut native = with_gaps(native, self.listing.as_ref(), self.cwd.as_deref(), engine);
+        native.names_all = session.state().is_ok_and(|state| self.knows_all(engine, &state));
+        engine.turn(message, session).native(native)
     }
 
     /// Records in the session that the context was shortened, if text that the engine added is missing
@@ -219,12 +190,19 @@ impl HookCall {
         };
         let catalog = engine.catalog();
         let is_lost = |skill: &SkillState| {
-            let entry = catalog.get(skill.skill.as_str()).filter(|_| skill.in_context);
-            let dir = entry.and_then(|entry| entry.skill.dir()).and_then(|dir| absolute(dir).ok());
+            let entry = catalog.get(skill.skill.as_str());
+            // The line of a native skill may stand alone.
+            let is_native = entry.is_some_and(|entry| self.native.has(entry));
+            let own_line = format!("- {}: ", skill.skill);
+            let list = if is_native { &own_line } else { "## Available skills" };
+            let dir = entry
+                .filter(|_| skill.in_context)
+                .and_then(|entry| entry.skill.dir())
+                .and_then(|dir| absolute(dir).ok());
             let lacks = |text: &str| !transcript::holds(&messages, text);
             let shown = dir.map(|dir| path_line(&dir.display().to_string()));
             shown.is_some_and(|dir| lacks(&format!("Base directory: {dir}")))
-                || skill.listed && !self.is_listed_by_client && lacks("## Available skills")
+                || skill.listed && !self.is_listed_by_client && lacks(list)
         };
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }
@@ -258,12 +236,8 @@ impl HookCall {
         // The instructions of a task are not shown to this model.
         let room = if is_task { 0 } else { CONTEXT - SENTENCE };
         let turn = self.turn(message, engine, session).max_command_chars(room);
-        let Turn { text, disclosure, activation, refused, .. } = turn.run()?;
+        let Turn { text, disclosure, activation, .. } = turn.run()?;
         let Some(activation) = activation else {
-            let is_count = refused.is_none() && disclosure.tier == Tier::Breadcrumb;
-            if is_count && self.knows_all(engine, session)? {
-                return Ok(String::new());
-            }
             return Ok(with_notes(text, &disclosure, engine));
         };
         let id = activation.id.as_str();
@@ -307,12 +281,13 @@ impl HookCall {
         Ok(())
     }
 
-    /// Tells whether all skills are listed in the context already, so that their number adds nothing.
-    fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
-        let (catalog, state) = (engine.catalog(), session.state()?);
-        let native = &self.native;
+    /// Tells whether the conversation names all skills already, so that their number adds nothing.
+    fn knows_all(&self, engine: &Engine, state: &SessionState) -> bool {
+        let listed = state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill);
+        let listed: BTreeSet<&SkillId> = listed.collect();
+        let catalog = engine.catalog();
         let mut entries = catalog.listed(Audience::Model);
-        Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
+        entries.all(|entry| listed.contains(&entry.id) || self.native.has(entry))
     }
 
     /// Returns the text for the files of a tool call: only skills with matching `paths`.
@@ -322,7 +297,10 @@ impl HookCall {
         engine: &Engine,
         session: &Session,
     ) -> Result<String, Error> {
-        let turn = || self.turn("", engine, session).paths(paths.iter().map(String::as_str));
+        let turn = || {
+            let turn = engine.turn("", session).native(self.native.clone());
+            turn.paths(paths.iter().map(String::as_str))
+        };
         let preview = turn().preview();
         let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
         let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));

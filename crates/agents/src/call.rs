@@ -34,8 +34,8 @@ pub struct HookCall {
     pub native: NativeSkills,
     /// The model of the conversation, if the agent names it.
     pub model: Option<String>,
-    /// The budget of the agent's own list of skills. If it is set, the list at the start of a
-    /// conversation also describes the native skills whose description the agent cuts.
+    /// The budget of the agent's own list of skills. If it is set, the list at the start of a conversation also
+    /// describes native skills whose description the agent cuts, and a message those for which it had no room.
     pub listing: Option<ListingBudget>,
     /// True if the agent's MCP client lists the skills of the engine itself. The hook adds no list then, and
     /// treats these skills as listed.

@@ -30,6 +30,7 @@ mod channel;
 mod command;
 mod event;
 mod files;
+mod gaps;
 mod input;
 mod listing;
 mod mcp_client;
@@ -47,6 +48,7 @@ pub use answer::{disclosure_options, prompt_options};
 pub use call::HookCall;
 pub use command::is_agent_command;
 pub use event::HookEvent;
+pub use gaps::with_gaps;
 pub use listing::{ListedPlace, ListingBudget, undescribed};
 pub use skill_use::SkillUse;
 pub use state::{

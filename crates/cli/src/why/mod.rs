@@ -11,6 +11,7 @@ use std::path::Path;
 
 use repertoire::session::Session;
 use repertoire::{DisclosureOptions, Engine, Error, ErrorCode, Query};
+use repertoire_agents::with_gaps;
 use repertoire_config::Config;
 
 use crate::args::{Common, RoutingArgs, WhyArgs};
@@ -54,9 +55,10 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         None => common.clone(),
     };
     let engine = engine(args, &routing, nested.as_deref(), common, out)?;
+    let options = options(&engine, common);
     let session = conversation(&engine, args, out);
     let Some(id) = id else {
-        let record = record::of(&engine, &query, &session, silence)?;
+        let record = record::of(&engine, &query, &session, &options, silence)?;
         if out.json {
             Output::json(&record)?;
         } else {
@@ -75,8 +77,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
             return Err(why.unwrap_or(error).into());
         }
     };
-    let mut verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
-    let native = engine.disclosure_options().native.as_ref();
+    let mut verdict = verdict(&engine, entry, &query, &session, &options);
+    let native = options.native.as_ref();
     if let (Some(agent), Some(refusal)) =
         (common.agent, native.and_then(|native| native.refusal(entry)))
     {
@@ -133,6 +135,17 @@ fn engine(
             None => builder,
         }
     })
+}
+
+/// Returns the options with which the message is answered: the engine's, and what the agent's own list lacks.
+fn options(engine: &Engine, common: &Common) -> DisclosureOptions {
+    let mut options = engine.disclosure_options().clone();
+    if let Some((agent, native)) = common.agent.zip(options.native.take()) {
+        let start = setup::start(common);
+        let listing = agent.listing_budget(&start, None);
+        options.native = Some(with_gaps(native, listing.as_ref(), Some(&start.dir()), engine));
+    }
+    options
 }
 
 /// Returns the conversation of the command line. The agent's own id is enough if the agent is named.

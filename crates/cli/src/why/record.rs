@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use repertoire::catalog::Entry;
 use repertoire::session::{Session, SkillState};
-use repertoire::{Disclosure, Engine, Error, Query, SkillId};
+use repertoire::{Disclosure, DisclosureOptions, Engine, Error, Query, SkillId};
 use serde::Serialize;
 
 use super::verdict::verdict;
@@ -72,16 +72,17 @@ impl Form {
     }
 }
 
-/// Reads the record of `session`, and finds out what `query` adds to it.
+/// Reads the record of `session`, and finds out what `query` adds to it with `options`.
 /// `silence` is the reason why the agent runs no hook.
 pub(super) fn of(
     engine: &Engine,
     query: &Query<'_>,
     session: &Session,
+    options: &DisclosureOptions,
     silence: Option<String>,
 ) -> Result<Record, Error> {
     let state = session.state()?;
-    let disclosure = engine.turn(query, session).preview();
+    let disclosure = engine.turn(query, session).options(options).preview();
     let catalog = engine.catalog();
     let Disclosure { full, registry, omitted, .. } = &disclosure;
     let of_message = full.iter().chain(registry).chain(omitted.iter().map(|omitted| &omitted.id));
@@ -91,7 +92,7 @@ pub(super) fn of(
     let entries = ids.filter_map(|id| catalog.find_any(id.as_str()).ok());
     let line = |entry: &Entry| {
         let known = state.skills.iter().find(|skill| skill.skill == entry.id);
-        let verdict = verdict(engine, entry, query, session, engine.disclosure_options());
+        let verdict = verdict(engine, entry, query, session, options);
         let has = |ids: &[SkillId]| ids.contains(&entry.id);
         let adds = match () {
             () if silence.is_some() => Form::Nothing,

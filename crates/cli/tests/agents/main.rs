@@ -14,6 +14,7 @@ mod live {
     pub(crate) mod programs;
     pub(crate) mod protocol;
 }
+mod many;
 #[path = "../support/npm.rs"]
 mod npm;
 mod programs;
@@ -192,6 +193,24 @@ fn what_reaches_the_model_is_what_it_should() {
         fs::write(PAGE, new).unwrap();
     } else {
         assert!(rest.starts_with(&matrix), "write the matrix with `REPERTOIRE_RECORD=1`");
+    }
+}
+
+#[test]
+fn of_two_hundred_skills_the_right_one_is_described() {
+    each(many::of_two_hundred);
+}
+
+#[test]
+fn of_sixty_skills_little_is_added_and_nothing_twice() {
+    each(many::of_sixty);
+}
+
+/// Tries `wrong` with each agent, one after the other, as programs that wait for each other would tell of the machine.
+fn each(wrong: fn(&Agent) -> Option<String>) {
+    if are_installed() {
+        let wrong: Vec<String> = chosen().filter_map(wrong).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }
 

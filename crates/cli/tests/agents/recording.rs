@@ -60,6 +60,22 @@ impl Recording {
         Recording(calls)
     }
 
+    /// Returns what was added to each message.
+    pub(crate) fn added(&self) -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let one = |one: &Value| {
+            let (call, answer) = (&one["call"], &one["answer"]);
+            let message = call["prompt"].as_str()?.trim_matches('"').to_owned();
+            let added = [
+                &answer["hookSpecificOutput"]["additionalContext"],
+                &answer["additionalContext"],
+                &answer["context"],
+            ];
+            Some((message, added.map(text).concat()))
+        };
+        self.0.iter().filter_map(one).collect()
+    }
+
     /// Compares the fields of the calls with those of the recorded ones, and returns the difference. If
     /// `is_wanted`, writes the recording instead.
     pub(crate) fn differs(&self, agent: &Agent) -> Option<String> {

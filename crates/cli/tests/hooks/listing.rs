@@ -28,15 +28,20 @@ fn place() -> Place {
     place
 }
 
-/// Returns the ids of the described skills, in their order.
-fn described(place: &Place, agent: &str, input: &Value) -> Vec<String> {
+/// Returns what the hook adds.
+fn context(place: &Place, agent: &str, input: &Value) -> String {
     let args = ["hook", agent, "--deadline", "60"];
     let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
     assert_eq!(run.stderr, "");
     let answer: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
     let contexts = ["/hookSpecificOutput/additionalContext", "/additionalContext"];
     let context = contexts.into_iter().find_map(|at| answer.pointer(at)?.as_str());
-    let context = context.unwrap_or_default();
+    context.unwrap_or_default().to_owned()
+}
+
+/// Returns the ids of the described skills, in their order.
+fn described(place: &Place, agent: &str, input: &Value) -> Vec<String> {
+    let context = context(place, agent, input);
     assert!(context.chars().count() <= 6_000, "{context}");
     let Some((_, list)) = context.split_once("without a description; load one as that list says.")
     else {
@@ -123,4 +128,42 @@ fn what_droid_only_names_is_described() {
     assert!(cut.contains(&"s99".to_owned()) && !cut.contains(&"s00".to_owned()), "{cut:?}");
     place.write("home/.factory/settings.json", r#"{"compactionTokenLimit": 1000000}"#);
     assert_eq!(described(&place, "droid", &start("b", None)), [""; 0]);
+}
+
+/// Copilot's list describes some fifty of 200 skills, and the hook 75 more, those first that the project's README is
+/// about. The rest is described by the messages that they are relevant to.
+#[test]
+fn what_neither_list_has_room_for_is_described_by_a_message() {
+    let place = Place::new();
+    for n in 0..200 {
+        let text = format!(
+            "---\nname: s{n:03}\ndescription: Use this skill when the user keeps book{n:03} {}.\n\
+             triggers: [matter {n:03}]\n---\nB\n",
+            "of the office ".repeat(12)
+        );
+        place.write(&format!(".agents/skills/s{n:03}/SKILL.md"), text);
+    }
+    place.write(".git/HEAD", "");
+    place.write("README.md", "# Accounts\n\nHere is all that belongs to book190 and book180.\n");
+    let list = context(&place, "copilot", &start("a", None));
+    let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("- ")).collect();
+    assert_eq!(lines.len(), 75, "{list}");
+    let mut first: Vec<&str> = lines[..2].iter().map(|line| &line[..21]).collect();
+    first.sort_unstable();
+    assert_eq!(first, ["- s180: keeps book180", "- s190: keeps book190"]);
+
+    let said =
+        |message: &str| context(&place, "copilot", &json!({"sessionId": "a", "prompt": message}));
+    let relevant = "which entries does book199 lack?";
+    assert!(said(relevant).contains("\n- s199: Use this skill when the user keeps book199"));
+    assert_eq!(said(relevant), "", "once");
+    for has_line in ["which entries does book190 lack?", "which entries does book000 lack?"] {
+        assert_eq!(said(has_line), "");
+    }
+    let fires = "about matter 198, please";
+    assert!(
+        said(fires).starts_with("- s198: use this skill: call the `skill` tool with `s198`; Use")
+    );
+    let fires = "about matter 000, please";
+    assert_eq!(said(fires), "- s000: use this skill: call the `skill` tool with `s000`");
 }

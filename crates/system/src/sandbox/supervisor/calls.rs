@@ -183,10 +183,15 @@ fn prepare(
     if !message.descriptors.is_empty() && family != AddressFamily::UNIX {
         return Err(Errno::INVAL);
     }
-    // A stream goes where it is connected to. So does a pair.
-    if is_stream(socket)? || family == AddressFamily::UNIX {
-        message.address = None;
-    }
+    // As in the kernel, a stream goes where it is connected to, and a pair takes no address.
+    message.address = match (message.address, socket_type(socket)?) {
+        (Some(_), SocketType::STREAM) if family == AddressFamily::UNIX => {
+            return Err(Errno::ISCONN);
+        }
+        (Some(_), SocketType::DGRAM) if family == AddressFamily::UNIX => return Err(Errno::INVAL),
+        (_, SocketType::STREAM | SocketType::SEQPACKET) => None,
+        (address, _) => address,
+    };
     match message.address {
         Some(Address::Internet(address)) if !policy.may_reach(address) => {
             return Err(Errno::ACCESS);
