@@ -19,11 +19,11 @@ use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{
-    Budget, CatalogPrompt, DisclosureOptions, HowToLoad, PromptOptions, Reason, Rejection,
-    TaskRunner, model_text, path_line,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
+    Rejection, TaskRunner, Tier, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
-use repertoire::session::{Session, SessionState, SkillState};
+use repertoire::session::{Session, SkillState};
 use repertoire::skill::SkillId;
 
 /// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
@@ -173,10 +173,23 @@ impl HookCall {
         engine: &'t Engine,
         session: &'t Session,
     ) -> TurnBuilder<'t> {
+        let turn = engine.turn(message, session);
         let native = self.native.clone();
-        let mut native = with_gaps(native, self.listing.as_ref(), self.cwd.as_deref(), engine);
-        native.names_all = session.state().is_ok_and(|state| self.knows_all(engine, &state));
-        engine.turn(message, session).native(native)
+        if !self.meets_native(&turn.preview(), engine) {
+            return turn.native(native);
+        }
+        let (listing, dir) = (self.listing.as_ref(), self.cwd.as_deref());
+        let state = session.state().unwrap_or_default();
+        turn.native(with_gaps(native, listing, dir, engine, &state))
+    }
+
+    /// Tells whether a disclosure shows a skill that the agent lists by itself. Only then the agent's whole list matters,
+    /// which takes a look at each skill.
+    fn meets_native(&self, shown: &Disclosure, engine: &Engine) -> bool {
+        let catalog = engine.catalog();
+        let ids = shown.full.iter().chain(&shown.registry);
+        let mut entries = ids.filter_map(|id| catalog.get(id.as_str()));
+        entries.any(|entry| self.native.has(entry))
     }
 
     /// Records in the session that the context was shortened, if text that the engine added is missing
@@ -236,8 +249,12 @@ impl HookCall {
         // The instructions of a task are not shown to this model.
         let room = if is_task { 0 } else { CONTEXT - SENTENCE };
         let turn = self.turn(message, engine, session).max_command_chars(room);
-        let Turn { text, disclosure, activation, .. } = turn.run()?;
+        let Turn { text, disclosure, activation, refused, .. } = turn.run()?;
         let Some(activation) = activation else {
+            let is_count = refused.is_none() && disclosure.tier == Tier::Breadcrumb;
+            if is_count && self.knows_all(engine, session)? {
+                return Ok(String::new());
+            }
             return Ok(with_notes(text, &disclosure, engine));
         };
         let id = activation.id.as_str();
@@ -282,12 +299,13 @@ impl HookCall {
     }
 
     /// Tells whether the conversation names all skills already, so that their number adds nothing.
-    fn knows_all(&self, engine: &Engine, state: &SessionState) -> bool {
+    fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
+        let state = session.state()?;
         let listed = state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill);
         let listed: BTreeSet<&SkillId> = listed.collect();
         let catalog = engine.catalog();
         let mut entries = catalog.listed(Audience::Model);
-        entries.all(|entry| listed.contains(&entry.id) || self.native.has(entry))
+        Ok(entries.all(|entry| listed.contains(&entry.id) || self.native.has(entry)))
     }
 
     /// Returns the text for the files of a tool call: only skills with matching `paths`.

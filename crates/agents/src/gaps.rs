@@ -2,15 +2,16 @@
 //! list at the start of a conversation describes the first of them, and a message the others.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::Path;
 
 use super::call::HookCall;
-use super::listing::{ListingBudget, undescribed};
+use super::listing::{ListingBudget, undescribed, undescribed_of};
+use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{Budget, HowToLoad, NativeSkills};
 use repertoire::engine::Engine;
-use repertoire::session::Day;
+use repertoire::session::{Day, SessionState};
 use repertoire::skill::SkillId;
 use repertoire_system::open_options::regular_file;
 
@@ -32,7 +33,8 @@ impl HookCall {
     /// Describes the skills in the gaps, in at most `room` characters.
     pub(super) fn descriptions(&self, engine: &Engine, room: usize) -> String {
         let Some(listing) = &self.listing else { return String::new() };
-        let mut only = gaps(&self.native, listing, self.cwd.as_deref(), engine);
+        let cut = undescribed(engine, &self.native, listing);
+        let mut only = in_order(cut, self.cwd.as_deref(), engine);
         only.truncate(room.min(DESCRIPTIONS) / DESCRIPTION);
         if only.is_empty() {
             return String::new();
@@ -45,30 +47,32 @@ impl HookCall {
     }
 }
 
-/// Returns the `native` skills of an agent with this budget for its list as they are when a message comes: those have
-/// no description for which there was no room at the start of the conversation in `dir` either.
+/// Returns the `native` skills of an agent with this budget for its list as they are when a message comes to the
+/// conversation in `dir`, with this `state`. Those have no description for which there was no room at its start either.
 pub fn with_gaps(
     mut native: NativeSkills,
     listing: Option<&ListingBudget>,
     dir: Option<&Path>,
     engine: &Engine,
+    state: &SessionState,
 ) -> NativeSkills {
-    let gaps = listing.map(|listing| gaps(&native, listing, dir, engine)).unwrap_or_default();
-    native.undescribed = gaps.into_iter().skip(DESCRIPTIONS / DESCRIPTION).collect();
+    let catalog = engine.catalog();
+    let all = catalog.listed(Audience::Model);
+    let (own, others): (Vec<&Entry>, Vec<&Entry>) = all.partition(|entry| native.has(entry));
+    let told = state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill);
+    let told: BTreeSet<&SkillId> = told.collect();
+    native.names_all = others.iter().all(|entry| told.contains(&entry.id));
+    let cut = listing.map(|listing| undescribed_of(&own, &native, listing)).unwrap_or_default();
+    let in_order = in_order(cut, dir, engine).into_iter();
+    native.undescribed = in_order.skip(DESCRIPTIONS / DESCRIPTION).collect();
     native
 }
 
-/// Returns the native skills whose description the agent cuts: the most used first, then those nearest to the words of
-/// the project in `dir`.
-fn gaps(
-    native: &NativeSkills,
-    listing: &ListingBudget,
-    dir: Option<&Path>,
-    engine: &Engine,
-) -> Vec<SkillId> {
-    let mut gaps = undescribed(engine, native, listing);
-    if gaps.len() <= 1 {
-        return gaps;
+/// Sorts skills whose description the agent cuts: the most used first, then those nearest to the words of the project
+/// in `dir`.
+fn in_order(mut cut: Vec<SkillId>, dir: Option<&Path>, engine: &Engine) -> Vec<SkillId> {
+    if cut.len() <= 1 {
+        return cut;
     }
     // Without the numbers of uses, the rest of the order is left.
     let tallies = engine.tallies(Day::today().before(USE_DAYS)).ok();
@@ -76,11 +80,11 @@ fn gaps(
         let counts = tallies.as_ref().and_then(|tallies| tallies.of(id)).map(|of| of.counts);
         counts.map_or(0, |counts| counts.fired + counts.loaded + counts.used)
     };
-    let near = engine.find_ids(dir.map(words).unwrap_or_default(), gaps.len());
+    let near = engine.find_ids(dir.map(words).unwrap_or_default(), cut.len());
     let places: BTreeMap<&SkillId, usize> = near.iter().zip(0..).collect();
     let place = |id: &SkillId| places.get(id).copied().unwrap_or(near.len());
-    gaps.sort_by_cached_key(|id| (Reverse(uses(id)), place(id)));
-    gaps
+    cut.sort_by_cached_key(|id| (Reverse(uses(id)), place(id)));
+    cut
 }
 
 /// Returns the words of the project in `dir`: its name, and how its README begins.

@@ -241,8 +241,16 @@ pub fn undescribed(
     listing: &ListingBudget,
 ) -> Vec<SkillId> {
     let catalog = engine.catalog();
-    let listed: Vec<&Entry> =
-        catalog.listed(Audience::Model).filter(|entry| native.has(entry)).collect();
+    let listed = catalog.listed(Audience::Model).filter(|entry| native.has(entry));
+    undescribed_of(&listed.collect::<Vec<_>>(), native, listing)
+}
+
+/// Returns those of the `listed` skills whose description the agent's own list cuts, in their order.
+pub(super) fn undescribed_of(
+    listed: &[&Entry],
+    native: &NativeSkills,
+    listing: &ListingBudget,
+) -> Vec<SkillId> {
     let as_listed = listed.iter().map(|entry| ListedSkill {
         name: native.name_of(entry),
         path: entry.skill.path().map(Path::to_owned).unwrap_or_default(),

@@ -55,8 +55,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         None => common.clone(),
     };
     let engine = engine(args, &routing, nested.as_deref(), common, out)?;
-    let options = options(&engine, common);
     let session = conversation(&engine, args, out);
+    let options = options(&engine, &session, common);
     let Some(id) = id else {
         let record = record::of(&engine, &query, &session, &options, silence)?;
         if out.json {
@@ -138,12 +138,13 @@ fn engine(
 }
 
 /// Returns the options with which the message is answered: the engine's, and what the agent's own list lacks.
-fn options(engine: &Engine, common: &Common) -> DisclosureOptions {
+fn options(engine: &Engine, session: &Session, common: &Common) -> DisclosureOptions {
     let mut options = engine.disclosure_options().clone();
     if let Some((agent, native)) = common.agent.zip(options.native.take()) {
         let start = setup::start(common);
-        let listing = agent.listing_budget(&start, None);
-        options.native = Some(with_gaps(native, listing.as_ref(), Some(&start.dir()), engine));
+        let (listing, dir) = (agent.listing_budget(&start, None), start.dir());
+        let state = session.state().unwrap_or_default();
+        options.native = Some(with_gaps(native, listing.as_ref(), Some(&dir), engine, &state));
     }
     options
 }

@@ -145,25 +145,32 @@ fn what_neither_list_has_room_for_is_described_by_a_message() {
     }
     place.write(".git/HEAD", "");
     place.write("README.md", "# Accounts\n\nHere is all that belongs to book190 and book180.\n");
-    let list = context(&place, "copilot", &start("a", None));
+    let within = |mut call: Value| {
+        call["cwd"] = json!(place.path());
+        context(&place, "copilot", &call)
+    };
+    let list = within(start("a", None));
     let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("- ")).collect();
     assert_eq!(lines.len(), 75, "{list}");
     let mut first: Vec<&str> = lines[..2].iter().map(|line| &line[..21]).collect();
     first.sort_unstable();
     assert_eq!(first, ["- s180: keeps book180", "- s190: keeps book190"]);
 
-    let said =
-        |message: &str| context(&place, "copilot", &json!({"sessionId": "a", "prompt": message}));
-    let relevant = "which entries does book199 lack?";
-    assert!(said(relevant).contains("\n- s199: Use this skill when the user keeps book199"));
-    assert_eq!(said(relevant), "", "once");
-    for has_line in ["which entries does book190 lack?", "which entries does book000 lack?"] {
-        assert_eq!(said(has_line), "");
+    let said = |message: &str| within(json!({"sessionId": "a", "prompt": message}));
+    let is_left = |n: &usize| !lines.iter().any(|line| line.starts_with(&format!("- s{n}: ")));
+    let left: Vec<usize> = (100..180).rev().filter(is_left).take(2).collect();
+    let [first, second] = left[..] else { panic!("{list}") };
+    let relevant = format!("which entries does book{first} lack?");
+    let line = format!("\n- s{first}: Use this skill when the user keeps book{first} ");
+    assert!(said(&relevant).contains(&line));
+    assert!(!said(&relevant).contains(&line), "once");
+    for described in ["190", "000"] {
+        let said = said(&format!("which entries does book{described} lack?"));
+        assert!(!said.contains(&format!("- s{described}: ")), "{said}");
     }
-    let fires = "about matter 198, please";
-    assert!(
-        said(fires).starts_with("- s198: use this skill: call the `skill` tool with `s198`; Use")
-    );
-    let fires = "about matter 000, please";
-    assert_eq!(said(fires), "- s000: use this skill: call the `skill` tool with `s000`");
+    let fires = said(&format!("about matter {second}, please"));
+    let line = format!("- s{second}: use this skill: call the `skill` tool with `s{second}`; Use ");
+    assert!(fires.starts_with(&line), "{fires}");
+    let fires = said("about matter 000, please");
+    assert_eq!(fires, "- s000: use this skill: call the `skill` tool with `s000`");
 }
