@@ -1,6 +1,7 @@
 //! Skill files: every file either loads or explains why not, and none takes long.
 #![expect(clippy::unwrap_used, reason = "also in the helpers of tests")]
 
+mod closing;
 mod cut_text;
 mod fields;
 mod findings;
