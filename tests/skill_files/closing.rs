@@ -4,7 +4,7 @@ use repertoire::Skill;
 use repertoire::skill::Manifest;
 
 fn manifest(text: &str) -> Manifest {
-    text.parse::<Skill>().expect(text).manifest().clone()
+    text.parse::<Skill>().unwrap().manifest().clone()
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_key_that_is_set_twice_is_a_finding_that_says_which_value_counts() {
         ("disable-model-invocation: true\ndisableModelInvocation: false", restricts),
     ] {
         let text = format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n");
-        let loaded: Skill = text.parse().expect(fields);
+        let loaded: Skill = text.parse().unwrap();
         let messages: Vec<&str> = loaded.diagnostics().iter().map(|of| &*of.message).collect();
         assert!(matches!(messages[..], [one] if one.ends_with(used)), "{fields}: {messages:?}");
     }
@@ -95,7 +95,7 @@ fn tools_are_limited_wherever_the_field_stands() {
         ("metadata: {allowed-tools: [Bash]}\nallowed-tools: Read", &["Read"]),
     ] {
         let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
-        let found = manifest.allowed_tools.as_deref().expect(fields).iter();
+        let found = manifest.allowed_tools.as_deref().unwrap().iter();
         assert_eq!(found.map(|tool| &*tool.value).collect::<Vec<_>>(), tools, "{fields}");
     }
 }
