@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::budget::{Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
+use super::native::CALL;
 use super::options::DisclosureOptions;
 use super::plan::{Plan, Summary};
 use super::reason::{Cost, Fallback, Reason, Rejection};
 use super::render::{Format, Remainder};
-use super::shorten::{marked, path_line};
+use super::shorten::{marked, path_line, without_call};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::{Entry, Exposure};
 use crate::skill::SkillId;
@@ -101,20 +102,23 @@ impl<'a> Draft<'a> {
     }
 
     fn add_line(&mut self, entry: &'a Entry) {
-        let text = self.line(entry);
-        self.push_line(entry, text);
-    }
-
-    fn push_line(&mut self, entry: &'a Entry, text: String) {
-        // The agent's own list says how to load the skills in it.
-        let is_said = self.options.is_native(entry) || self.options.tasks.is_model_for(entry);
-        self.registry.push(Shown { entry, text, is_loadable: !is_said });
+        let native = self.options.native.as_ref().filter(|native| native.has(entry));
+        let text = match native.map(|native| native.how_to_load(entry)) {
+            // The model may do so; the line of a skill that is called for says that it should.
+            Some(how) => {
+                let how = how.strip_prefix(CALL).unwrap_or(&how);
+                self.marked_line(entry, Some(&format!("to use it, {how}")))
+            }
+            None => self.line(entry),
+        };
+        let is_loadable = native.is_none() && !self.options.tasks.is_model_for(entry);
+        self.registry.push(Shown { entry, text, is_loadable });
     }
 
     fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
         let text = match (&reason, &self.options.native) {
             (Reason::NeedsConsent, _) => self.marked_line(entry, Some("needs the user's consent")),
-            (Reason::Native, Some(native)) if native.describes(entry) => {
+            (Reason::Native, Some(native)) if native.describes(entry) && !self.is_asked() => {
                 self.options.format.line(entry, &native.how_to_load(entry), None)
             }
             (Reason::Native, Some(native)) => {
@@ -122,8 +126,15 @@ impl<'a> Draft<'a> {
             }
             _ => self.line(entry),
         };
-        self.push_line(entry, text);
+        // The line of a native skill says by itself how to load it.
+        let is_loadable = reason != Reason::Native && !self.options.tasks.is_model_for(entry);
         self.omit(entry, reason);
+        self.registry.push(Shown { entry, text, is_loadable });
+    }
+
+    /// Tells whether the message is a question about the skills themselves: its answer says everything.
+    fn is_asked(&self) -> bool {
+        self.summary.meta.is_some()
     }
 
     fn add_reminder(&mut self, entry: &'a Entry) {
@@ -141,7 +152,7 @@ impl<'a> Draft<'a> {
     fn marked_line(&self, entry: &Entry, mark: Option<&str>) -> String {
         let is_named_only = entry.exposure == Exposure::Name;
         let brief = if is_named_only { "" } else { entry.skill.brief() };
-        self.options.format.line(entry, &marked(mark, brief), None)
+        self.options.format.line(entry, &marked(mark, without_call(brief)), None)
     }
 
     /// The line of a skill that is called for, but too long for the budget: says so, and where its text is.
@@ -252,13 +263,13 @@ impl<'a> Draft<'a> {
     fn remainder(&self) -> Option<Remainder> {
         let (n_full, n_lines) = (self.full.len(), self.registry.len());
         let n_hidden = self.n_hidden();
-        let is_told = self.options.native.as_ref().is_some_and(|native| native.names_all);
+        let names_all = self.options.native.as_ref().is_some_and(|native| native.names_all);
         match n_hidden {
             _ if self.summary.counts_shown && n_full > 0 => {
                 Some(Remainder::Shown { n_full, n_all: self.summary.n_visible })
             }
             0 => None,
-            _ if is_told => None,
+            _ if names_all && !self.is_asked() => None,
             _ if n_full + n_lines == 0 => Some(Remainder::OnlyThese(n_hidden)),
             _ => Some(Remainder::More(n_hidden)),
         }
@@ -271,7 +282,8 @@ impl<'a> Draft<'a> {
             omitted.any(|of| of.id == shown.entry.id && of.reason == Reason::Native)
         };
         let has_rest = !self.full.is_empty() || self.remainder().is_some();
-        self.options.format == Format::Markdown && !has_rest && self.registry.iter().all(is_call)
+        let is_answer = has_rest || self.is_asked() || self.options.format != Format::Markdown;
+        !is_answer && self.registry.iter().all(is_call)
     }
 
     fn text(&self) -> String {

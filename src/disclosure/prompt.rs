@@ -8,7 +8,7 @@ use super::budget::{Budget, Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
 use super::native::NativeSkills;
 use super::render::Format;
-use super::shorten::{cut, marked, one_line, without_leads};
+use super::shorten::{cut, marked, one_line, without_call, without_leads};
 use super::task::TaskRunner;
 use crate::catalog::{Audience, Catalog, Entry, Exposure};
 use crate::skill::SkillId;
@@ -110,7 +110,7 @@ pub(crate) fn catalog_prompt(
         let is_named_only = entry.exposure == Exposure::Name;
         let description = if is_named_only { "" } else { entry.skill.description() };
         let mark = runs_as_task(entry).then(|| options.tasks.phrase(entry));
-        marked(mark.as_deref(), &one_line(description))
+        marked(mark.as_deref(), without_call(&one_line(description)))
     };
     let is_native = |entry: &&Entry| options.native.as_ref().is_some_and(|has| has.has(entry));
     let mut listed: Vec<&Entry> =

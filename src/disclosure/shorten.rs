@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use repertoire_text::invisible::without_invisible;
 
+use super::native::CALL;
+
 /// Puts `text` on one line: a run of white space becomes one blank, and control and invisible formatting
 /// characters are dropped, so that no description can break out of its line.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
@@ -62,8 +64,8 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// How descriptions begin without telling anything, in lower case.
-const LEADS: [&str; 13] = [
+/// How descriptions begin without telling anything, in lower case, and how they go on then.
+const LEADS: [&str; 10] = [
     "this skill should be used when ",
     "this skill should be used for ",
     "use this skill when ",
@@ -74,17 +76,26 @@ const LEADS: [&str; 13] = [
     "use when ",
     "use whenever ",
     "use for ",
-    "the user is doing ",
-    "the user is ",
-    "the user ",
 ];
+const SUBJECTS: [&str; 3] = ["the user is doing ", "the user is ", "the user "];
 
 /// Returns `description` from where it begins to tell what the skill is for.
 pub(super) fn without_leads(description: &str) -> &str {
-    LEADS.iter().fold(description, |rest, lead| {
-        let has_lead = rest.get(..lead.len()).is_some_and(|of| of.eq_ignore_ascii_case(lead));
-        if has_lead { &rest[lead.len()..] } else { rest }
-    })
+    let Some(rest) = without_any(description, &LEADS) else { return description };
+    without_any(rest, &SUBJECTS).unwrap_or(rest)
+}
+
+/// Returns `description` without the beginning of the engine's own line about a skill that is called for.
+pub(super) fn without_call(description: &str) -> &str {
+    without_any(description, &[CALL.trim_end()]).map_or(description, str::trim_start)
+}
+
+/// Returns `text` after the first of `starts` with which it begins, in any case of letters.
+fn without_any<'t>(text: &'t str, starts: &[&str]) -> Option<&'t str> {
+    let is_start = |start: &&&str| {
+        text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+    };
+    starts.iter().find(is_start).map(|start| &text[start.len()..])
 }
 
 /// Tells whether `c` is a directional mark, which [`without_invisible`] keeps beside text that runs from
@@ -106,11 +117,14 @@ mod tests {
             ("Use the user registry.", "Use the user registry."),
             ("Deploys. Use when asked.", "Deploys. Use when asked."),
             ("Use when ", ""),
+            ("The user guide writer.", "The user guide writer."),
             ("使用", "使用"),
             ("", ""),
         ] {
             assert_eq!(without_leads(text), expected);
         }
+        assert_eq!(without_call("Use this skill: call x."), "call x.");
+        assert_eq!(without_call("Use this skill when x."), "Use this skill when x.");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
+    Budget, CatalogPrompt, DisclosureOptions, HowToLoad, NativeSkills, PromptOptions, Reason,
     Rejection, TaskRunner, Tier, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
@@ -121,7 +121,7 @@ impl HookCall {
         };
         let n_chars = text.chars().count() + GAP.len();
         let left = room.saturating_sub(n_chars);
-        let described = self.descriptions(engine, left);
+        let described = self.descriptions(engine, session, left)?;
         let parts = [text, described].into_iter().filter(|part| !part.is_empty());
         Ok(parts.collect::<Vec<_>>().join(GAP))
     }
@@ -174,22 +174,30 @@ impl HookCall {
         session: &'t Session,
     ) -> TurnBuilder<'t> {
         let turn = engine.turn(message, session);
-        let native = self.native.clone();
-        if !self.meets_native(&turn.preview(), engine) {
-            return turn.native(native);
-        }
-        let (listing, dir) = (self.listing.as_ref(), self.cwd.as_deref());
-        let state = session.state().unwrap_or_default();
-        turn.native(with_gaps(native, listing, dir, engine, &state))
+        let shown = turn.preview();
+        let is_native = self.meets_native(shown.full.iter().chain(&shown.registry), engine);
+        turn.native(self.native_if(is_native, engine, session))
     }
 
-    /// Tells whether a disclosure shows a skill that the agent lists by itself. Only then the agent's whole list matters,
-    /// which takes a look at each skill.
-    fn meets_native(&self, shown: &Disclosure, engine: &Engine) -> bool {
+    /// Tells whether the agent lists one of these skills by itself. Only then its whole list matters, which takes a
+    /// look at each skill.
+    fn meets_native<'s>(
+        &self,
+        ids: impl IntoIterator<Item = &'s SkillId>,
+        engine: &Engine,
+    ) -> bool {
         let catalog = engine.catalog();
-        let ids = shown.full.iter().chain(&shown.registry);
-        let mut entries = ids.filter_map(|id| catalog.get(id.as_str()));
+        let mut entries = ids.into_iter().filter_map(|id| catalog.get(id.as_str()));
         entries.any(|entry| self.native.has(entry))
+    }
+
+    /// Returns the skills that the agent lists by itself; with what its list lacks if one of them `is_met`.
+    fn native_if(&self, is_met: bool, engine: &Engine, session: &Session) -> NativeSkills {
+        let native = self.native.clone();
+        if !is_met {
+            return native;
+        }
+        with_gaps(native, self.listing.as_ref(), engine, &session.state().unwrap_or_default())
     }
 
     /// Records in the session that the context was shortened, if text that the engine added is missing
@@ -205,9 +213,9 @@ impl HookCall {
         let is_lost = |skill: &SkillState| {
             let entry = catalog.get(skill.skill.as_str());
             // The line of a native skill may stand alone.
+            // The line of a native skill may stand without the heading.
             let is_native = entry.is_some_and(|entry| self.native.has(entry));
-            let own_line = format!("- {}: ", skill.skill);
-            let list = if is_native { &own_line } else { "## Available skills" };
+            let is_in_list = skill.listed && !is_native && !self.is_listed_by_client;
             let dir = entry
                 .filter(|_| skill.in_context)
                 .and_then(|entry| entry.skill.dir())
@@ -215,7 +223,7 @@ impl HookCall {
             let lacks = |text: &str| !transcript::holds(&messages, text);
             let shown = dir.map(|dir| path_line(&dir.display().to_string()));
             shown.is_some_and(|dir| lacks(&format!("Base directory: {dir}")))
-                || skill.listed && !self.is_listed_by_client && lacks(list)
+                || is_in_list && lacks("## Available skills")
         };
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }
@@ -315,19 +323,19 @@ impl HookCall {
         engine: &Engine,
         session: &Session,
     ) -> Result<String, Error> {
-        let turn = || {
-            let turn = engine.turn("", session).native(self.native.clone());
-            turn.paths(paths.iter().map(String::as_str))
-        };
-        let preview = turn().preview();
+        let turn = || engine.turn("", session).paths(paths.iter().map(String::as_str));
+        let turn = |native| turn().native(native);
+        let preview = turn(self.native.clone()).preview();
         let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
         let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));
         let mut native = preview.omitted.iter().filter(|left_out| is_native(left_out));
         // A line that names the agent's own skills is given once.
-        if preview.full.is_empty() && !native.any(|native| !told(&native.id)) {
+        let meets_native = native.any(|native| !told(&native.id));
+        if preview.full.is_empty() && !meets_native {
             return self.list_nested(engine, session);
         }
-        let Turn { text, disclosure, .. } = turn().run()?;
+        let native = self.native_if(meets_native, engine, session);
+        let Turn { text, disclosure, .. } = turn(native).run()?;
         let text = with_notes(text, &disclosure, engine);
         let parts = [text, self.list_nested(engine, session)?].into_iter();
         Ok(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(GAP))

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use super::call::HookCall;
 use super::listing::{ListingBudget, undescribed, undescribed_of};
+use repertoire::Error;
 use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{Budget, HowToLoad, NativeSkills};
 use repertoire::engine::Engine;
-use repertoire::session::{Day, SessionState};
+use repertoire::session::{Day, Session, SessionState};
 use repertoire::skill::SkillId;
 use repertoire_system::open_options::regular_file;
 
@@ -30,29 +31,37 @@ const README: [&str; 3] = ["README.md", "README", "readme.md"];
 const README_BYTES: u64 = 2_000;
 
 impl HookCall {
-    /// Describes the skills in the gaps, in at most `room` characters.
-    pub(super) fn descriptions(&self, engine: &Engine, room: usize) -> String {
-        let Some(listing) = &self.listing else { return String::new() };
-        let cut = undescribed(engine, &self.native, listing);
-        let mut only = in_order(cut, self.cwd.as_deref(), engine);
+    /// Describes the skills in the gaps, in at most `room` characters, and records them in the session.
+    pub(super) fn descriptions(
+        &self,
+        engine: &Engine,
+        session: &Session,
+        room: usize,
+    ) -> Result<String, Error> {
+        let Some(listing) = &self.listing else { return Ok(String::new()) };
+        let mut only = undescribed(engine, &self.native, listing);
+        if only.len() > 1 {
+            sort(&mut only, self.cwd.as_deref(), engine);
+        }
         only.truncate(room.min(DESCRIPTIONS) / DESCRIPTION);
         if only.is_empty() {
-            return String::new();
+            return Ok(String::new());
         }
         let mut options = engine.prompt_options().clone();
         options.only = Some(only);
         options.budget = Some(Budget::Characters(room.min(DESCRIPTIONS)));
         options.how_to_load = HowToLoad::Sentence(DESCRIBED.to_owned());
-        engine.prompt_with(&options).text
+        let prompt = engine.prompt_with(&options);
+        session.listed(&prompt.included)?;
+        Ok(prompt.text)
     }
 }
 
-/// Returns the `native` skills of an agent with this budget for its list as they are when a message comes to the
-/// conversation in `dir`, with this `state`. Those have no description for which there was no room at its start either.
+/// Returns the `native` skills of an agent with this budget for its list as they are in a conversation with this
+/// `state`: those without a description that neither the agent's list nor the conversation describes.
 pub fn with_gaps(
     mut native: NativeSkills,
     listing: Option<&ListingBudget>,
-    dir: Option<&Path>,
     engine: &Engine,
     state: &SessionState,
 ) -> NativeSkills {
@@ -63,38 +72,37 @@ pub fn with_gaps(
     let told: BTreeSet<&SkillId> = told.collect();
     native.names_all = others.iter().all(|entry| told.contains(&entry.id));
     let cut = listing.map(|listing| undescribed_of(&own, &native, listing)).unwrap_or_default();
-    let in_order = in_order(cut, dir, engine).into_iter();
-    native.undescribed = in_order.skip(DESCRIPTIONS / DESCRIPTION).collect();
+    native.undescribed = cut.into_iter().filter(|id| !told.contains(id)).collect();
     native
 }
 
 /// Sorts skills whose description the agent cuts: the most used first, then those nearest to the words of the project
 /// in `dir`.
-fn in_order(mut cut: Vec<SkillId>, dir: Option<&Path>, engine: &Engine) -> Vec<SkillId> {
-    if cut.len() <= 1 {
-        return cut;
-    }
+fn sort(cut: &mut [SkillId], dir: Option<&Path>, engine: &Engine) {
     // Without the numbers of uses, the rest of the order is left.
     let tallies = engine.tallies(Day::today().before(USE_DAYS)).ok();
     let uses = |id: &SkillId| {
         let counts = tallies.as_ref().and_then(|tallies| tallies.of(id)).map(|of| of.counts);
         counts.map_or(0, |counts| counts.fired + counts.loaded + counts.used)
     };
-    let near = engine.find_ids(dir.map(words).unwrap_or_default(), cut.len());
+    let near = engine.find_ids(dir.map(words).unwrap_or_default(), usize::MAX);
     let places: BTreeMap<&SkillId, usize> = near.iter().zip(0..).collect();
     let place = |id: &SkillId| places.get(id).copied().unwrap_or(near.len());
     cut.sort_by_cached_key(|id| (Reverse(uses(id)), place(id)));
-    cut
 }
 
-/// Returns the words of the project in `dir`: its name, and how its README begins.
+/// Returns the words of the project to which `dir` belongs: its name, and how the nearest README begins.
 fn words(dir: &Path) -> String {
-    let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let file = README.iter().find_map(|name| regular_file(&dir.join(name)).ok());
+    let above: Vec<&Path> = dir.ancestors().collect();
+    let root = above.iter().position(|level| level.join(".git").exists()).unwrap_or_default();
+    let levels = &above[..=root];
+    let root = levels.last().and_then(|root| root.file_name()).unwrap_or_default();
+    let mut files = levels.iter().flat_map(|level| README.iter().map(|name| level.join(name)));
+    let file = files.find_map(|path| regular_file(&path).ok());
     let mut bytes = Vec::new();
     if let Some(file) = file {
         // A part that was read before an error is as good as another.
         let _ = file.take(README_BYTES).read_to_end(&mut bytes);
     }
-    format!("{name}\n{}", String::from_utf8_lossy(&bytes))
+    format!("{}\n{}", root.to_string_lossy(), String::from_utf8_lossy(&bytes))
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::fences::{fences, is_inside};
 use super::{ARGUMENTS_NOTE, COMMANDS_NOTE, one_line};
+use crate::disclosure::native::CALL;
 
 /// The characters that end a line for some programs: not only the line feed.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -86,6 +87,7 @@ fn looks_like_disclosure(line: &str) -> bool {
         || is_html
         || starts_with(line, &LINES)
         || is_count(line)
+        || is_call(line)
         // A heading if a line of dashes follows.
         || line.eq_ignore_ascii_case("Available skills")
 }
@@ -97,6 +99,15 @@ fn starts_with(text: &str, starts: &[&str]) -> bool {
         head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
     };
     starts.iter().any(is_start)
+}
+
+/// Tells whether `line` is an item of a list that says to use a skill.
+fn is_call(line: &str) -> bool {
+    line.starts_with(['-', '*', '+'])
+        && line
+            .split(": ")
+            .skip(1)
+            .any(|part| part.eq_ignore_ascii_case(CALL.trim_end_matches(": ")))
 }
 
 /// Tells whether `text` starts with a number of skills in brackets ([`Remainder`](super::Remainder)).
@@ -133,6 +144,8 @@ mod tests {
         assert_eq!(markdown_body(body), body);
         for line in [
             "## Skill: x",
+            "- deploy: use this skill: call the `Skill` tool with `deploy`",
+            "* deploy (Deploy):  Use this Skill: read /x",
             "## **Skill: x**",
             "Skill: x\n---",
             " # Available skills",

@@ -103,7 +103,7 @@ impl Start {
     }
 
     /// The starting directory, spelt like the root of the project.
-    pub fn dir(&self) -> PathBuf {
+    pub(super) fn dir(&self) -> PathBuf {
         self.levels().pop().unwrap_or_else(|| self.dir.clone())
     }
 

@@ -150,7 +150,7 @@ fn answer(
     let mut common = in_directory(agent, working_dir, common);
     let nameless = call.session.is_none().then(|| NAMELESS.to_owned());
     told.extend(nameless.filter(|what| !is_logged(what, &common)));
-    if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_)) {
+    if call.needs_skills(false) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
     let conversation = Conversation { has_server: args.with_server, begins: begins(&call) };

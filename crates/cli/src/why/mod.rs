@@ -141,10 +141,9 @@ fn engine(
 fn options(engine: &Engine, session: &Session, common: &Common) -> DisclosureOptions {
     let mut options = engine.disclosure_options().clone();
     if let Some((agent, native)) = common.agent.zip(options.native.take()) {
-        let start = setup::start(common);
-        let (listing, dir) = (agent.listing_budget(&start, None), start.dir());
+        let listing = agent.listing_budget(&setup::start(common), None);
         let state = session.state().unwrap_or_default();
-        options.native = Some(with_gaps(native, listing.as_ref(), Some(&dir), engine, &state));
+        options.native = Some(with_gaps(native, listing.as_ref(), engine, &state));
     }
     options
 }

@@ -83,6 +83,7 @@ pub(super) fn of(
 ) -> Result<Record, Error> {
     let state = session.state()?;
     let disclosure = engine.turn(query, session).options(options).preview();
+    let names_all = options.native.as_ref().is_some_and(|native| native.names_all);
     let catalog = engine.catalog();
     let Disclosure { full, registry, omitted, .. } = &disclosure;
     let of_message = full.iter().chain(registry).chain(omitted.iter().map(|omitted| &omitted.id));
@@ -113,7 +114,7 @@ pub(super) fn of(
     Ok(Record {
         session: session.id().to_owned(),
         skills,
-        n_counted: disclosure.hidden,
+        n_counted: if names_all { 0 } else { disclosure.hidden },
         n_below_limit: disclosure.below_limit,
         silence,
     })

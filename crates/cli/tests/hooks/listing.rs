@@ -161,7 +161,10 @@ fn what_neither_list_has_room_for_is_described_by_a_message() {
     let left: Vec<usize> = (100..180).rev().filter(is_left).take(2).collect();
     let [first, second] = left[..] else { panic!("{list}") };
     let relevant = format!("which entries does book{first} lack?");
-    let line = format!("\n- s{first}: Use this skill when the user keeps book{first} ");
+    let line = format!(
+        "\n- s{first}: to use it, call the `skill` tool with `s{first}`; Use this skill when the user \
+         keeps book{first} "
+    );
     assert!(said(&relevant).contains(&line));
     assert!(!said(&relevant).contains(&line), "once");
     for described in ["190", "000"] {
@@ -173,4 +176,10 @@ fn what_neither_list_has_room_for_is_described_by_a_message() {
     assert!(fires.starts_with(&line), "{fires}");
     let fires = said("about matter 000, please");
     assert_eq!(fires, "- s000: use this skill: call the `skill` tool with `s000`");
+    // A question about the skills is answered in whole.
+    let all = said("show all skills");
+    assert!(
+        all.starts_with("## Available skills\n\n- ") && all.ends_with(" skills available]"),
+        "{all}"
+    );
 }

@@ -183,7 +183,7 @@ fn prepare(
     if !message.descriptors.is_empty() && family != AddressFamily::UNIX {
         return Err(Errno::INVAL);
     }
-    // As in the kernel, a stream goes where it is connected to, and a pair takes no address.
+    // A stream goes where it is connected to. To a pair, an address of the Internet is none, as in the kernel.
     message.address = match (message.address, socket_type(socket)?) {
         (Some(_), SocketType::STREAM) if family == AddressFamily::UNIX => {
             return Err(Errno::ISCONN);
