@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use super::budget::{Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
-use super::native::CALL;
 use super::options::DisclosureOptions;
 use super::plan::{Plan, Summary};
 use super::reason::{Cost, Fallback, Reason, Rejection};
 use super::render::{Format, Remainder};
-use super::shorten::{marked, path_line, without_call};
+use super::shorten::{CALL, marked, path_line, without_call};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::{Entry, Exposure};
 use crate::skill::SkillId;

@@ -8,10 +8,6 @@ use super::shorten::one_line;
 use crate::catalog::Entry;
 use crate::skill::{Quirk, Quirks, SkillId};
 
-/// How the line of a native skill begins that a message calls for, in the words of all agents. No text of a skill
-/// begins with it.
-pub(super) const CALL: &str = "use this skill: ";
-
 /// Skills that the host's agent finds, lists and loads by itself. A disclosure lists only those again that the agent
 /// lists without a description. If a message calls for one, its line says to load it the agent's way.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

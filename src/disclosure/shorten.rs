@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use repertoire_text::invisible::without_invisible;
 
-use super::native::CALL;
+/// How the line of a native skill begins that a message calls for, in the words of all agents. No text of a skill
+/// begins with it.
+pub(in crate::disclosure) const CALL: &str = "use this skill: ";
 
 /// Puts `text` on one line: a run of white space becomes one blank, and control and invisible formatting
 /// characters are dropped, so that no description can break out of its line.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fences::{fences, is_inside};
 use super::{ARGUMENTS_NOTE, COMMANDS_NOTE, one_line};
-use crate::disclosure::native::CALL;
+use crate::disclosure::shorten::CALL;
 
 /// The characters that end a line for some programs: not only the line feed.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
