@@ -25,8 +25,13 @@ impl Engine {
         self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Tells whether a retriever of the host takes part in the ranking, which may take its time.
+    pub fn has_retriever(&self) -> bool {
+        self.0.retriever.is_some()
+    }
+
     fn note_retriever(&self, failure: Option<&Error>) {
-        if self.0.retriever.is_some() {
+        if self.has_retriever() {
             let mut noted = self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner);
             *noted = failure.map(ToString::to_string);
         }

@@ -174,8 +174,11 @@ impl HookCall {
         session: &'t Session,
     ) -> TurnBuilder<'t> {
         let turn = engine.turn(message, session);
-        let shown = turn.preview();
-        let is_native = self.meets_native(shown.full.iter().chain(&shown.registry), engine);
+        // A retriever is asked once.
+        let is_native = engine.has_retriever() || {
+            let shown = turn.preview();
+            self.meets_native(shown.full.iter().chain(&shown.registry), engine)
+        };
         turn.native(self.native_if(is_native, engine, session))
     }
 

@@ -70,7 +70,7 @@ pub fn with_gaps(
     let (own, others): (Vec<&Entry>, Vec<&Entry>) = all.partition(|entry| native.has(entry));
     let told = state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill);
     let told: BTreeSet<&SkillId> = told.collect();
-    native.names_all = others.iter().all(|entry| told.contains(&entry.id));
+    native.names_all = !own.is_empty() && others.iter().all(|entry| told.contains(&entry.id));
     let cut = listing.map(|listing| undescribed_of(&own, &native, listing)).unwrap_or_default();
     native.undescribed = cut.into_iter().filter(|id| !told.contains(id)).collect();
     native

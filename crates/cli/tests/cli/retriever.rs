@@ -24,6 +24,7 @@ for line in sys.stdin:
             answer["levels"] = {"floor": 0.1, "enough": 0.5}
     else:
         message = request["rank"]
+        open(sys.argv[1] + ".asked", "a").write(message + "\n")
         scores = [float(id == "s07" and "quarterly" in message) for id in ids]
         if "fault-quit" in message:
             sys.exit("no memory is left")
@@ -110,6 +111,14 @@ fn a_program_ranks_in_every_channel() {
         );
         assert_eq!(n_starts(&place), 3);
     }
+}
+
+#[test]
+fn a_hook_asks_a_program_once_for_a_message() {
+    let place = place("");
+    hook(&place, MESSAGE, "60");
+    let asked = fs::read_to_string(place.path().join("home/starts.asked"));
+    assert_eq!(asked.unwrap(), format!("{MESSAGE}\n"));
 }
 
 #[test]
