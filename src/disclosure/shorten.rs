@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use repertoire_text::invisible::without_invisible;
 
-/// How the line of a native skill begins that a message calls for, in the words of all agents. No text of a skill
-/// begins with it.
+/// The beginning of the line of a native skill that a message calls for, in the words of all agents. No text of a
+/// skill begins with it.
 pub(in crate::disclosure) const CALL: &str = "use this skill: ";
 
 /// Puts `text` on one line: a run of white space becomes one blank, and control and invisible formatting
@@ -66,7 +66,7 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// How descriptions begin without telling anything, in lower case, and how they go on then.
+/// Beginnings of descriptions that tell nothing, in lower case, and what follows them.
 const LEADS: [&str; 10] = [
     "this skill should be used when ",
     "this skill should be used for ",

@@ -3,7 +3,9 @@
 use repertoire::Skill;
 use repertoire::skill::Manifest;
 
-fn manifest(text: &str) -> Manifest {
+/// The manifest of a skill with these fields.
+fn manifest(fields: &str) -> Manifest {
+    let text = format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n");
     text.parse::<Skill>().unwrap().manifest().clone()
 }
 
@@ -44,7 +46,7 @@ fn a_field_that_closes_counts_wherever_it_stands() {
         "\"disable-model-invocation\": true\n'disable-model-invocation': false",
         "? disable-model-invocation\n: true\n? disable-model-invocation\n: false",
     ] {
-        let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
+        let manifest = manifest(fields);
         assert!(manifest.is_model_invocation_disabled(), "{fields}");
         assert!(manifest.is_user_invocable(), "{fields}");
     }
@@ -56,7 +58,7 @@ fn a_field_that_closes_counts_wherever_it_stands() {
         "  user-invocable: false",
         "user-invocable: false\nuser-invocable: true",
     ] {
-        let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
+        let manifest = manifest(fields);
         assert!(!manifest.is_user_invocable(), "{fields}");
         assert!(!manifest.is_model_invocation_disabled(), "{fields}");
     }
@@ -94,7 +96,7 @@ fn tools_are_limited_wherever_the_field_stands() {
         ("  allowed-tools:\n    - Read", &[]),
         ("metadata: {allowed-tools: [Bash]}\nallowed-tools: Read", &["Read"]),
     ] {
-        let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
+        let manifest = manifest(fields);
         let found = manifest.allowed_tools.as_deref().unwrap().iter();
         assert_eq!(found.map(|tool| &*tool.value).collect::<Vec<_>>(), tools, "{fields}");
     }
@@ -121,7 +123,7 @@ fn what_opens_or_only_speaks_of_such_a_field_closes_nothing() {
         "disableModelInvocation:",
         "allowedTools:",
     ] {
-        let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
+        let manifest = manifest(fields);
         assert!(!manifest.is_model_invocation_disabled(), "{fields}");
         assert!(manifest.is_user_invocable() && manifest.allowed_tools.is_none(), "{fields}");
     }

@@ -1,7 +1,6 @@
 //! The context that a hook adds to a conversation.
 
-use std::collections::BTreeSet;
-use std::path::{Path, absolute};
+use std::path::{Path, PathBuf, absolute};
 
 use serde_json::Value;
 
@@ -10,7 +9,7 @@ use super::call::HookCall;
 use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
-use super::gaps::with_gaps;
+use super::gaps::{listed, with_gaps};
 use super::notes::{GAP, NOTES, as_task, is_command, too_long, with_notes};
 use super::repeated_context::without_repeated_context;
 use super::skill_use::{SkillUse, owner};
@@ -215,18 +214,17 @@ impl HookCall {
         let catalog = engine.catalog();
         let is_lost = |skill: &SkillState| {
             let entry = catalog.get(skill.skill.as_str());
-            // The line of a native skill may stand alone.
-            // The line of a native skill may stand without the heading.
-            let is_native = entry.is_some_and(|entry| self.native.has(entry));
-            let is_in_list = skill.listed && !is_native && !self.is_listed_by_client;
-            let dir = entry
-                .filter(|_| skill.in_context)
-                .and_then(|entry| entry.skill.dir())
-                .and_then(|dir| absolute(dir).ok());
+            let shown = entry.filter(|_| skill.in_context).and_then(|entry| entry.skill.dir());
+            let shown = shown.and_then(|dir| absolute(dir).ok());
             let lacks = |text: &str| !transcript::holds(&messages, text);
-            let shown = dir.map(|dir| path_line(&dir.display().to_string()));
-            shown.is_some_and(|dir| lacks(&format!("Base directory: {dir}")))
-                || is_in_list && lacks("## Available skills")
+            let base =
+                |dir: PathBuf| format!("Base directory: {}", path_line(&dir.display().to_string()));
+            let is_in_list = skill.listed && !self.is_listed_by_client;
+            shown.is_some_and(|dir| lacks(&base(dir)))
+                // The line of a native skill may stand without the heading.
+                || is_in_list
+                    && lacks("## Available skills")
+                    && !entry.is_some_and(|entry| self.native.has(entry))
         };
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }
@@ -312,9 +310,7 @@ impl HookCall {
     /// Tells whether the conversation names all skills already, so that their number adds nothing.
     fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
         let state = session.state()?;
-        let listed = state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill);
-        let listed: BTreeSet<&SkillId> = listed.collect();
-        let catalog = engine.catalog();
+        let (listed, catalog) = (listed(&state), engine.catalog());
         let mut entries = catalog.listed(Audience::Model);
         Ok(entries.all(|entry| listed.contains(&entry.id) || self.native.has(entry)))
     }
@@ -326,8 +322,9 @@ impl HookCall {
         engine: &Engine,
         session: &Session,
     ) -> Result<String, Error> {
-        let turn = || engine.turn("", session).paths(paths.iter().map(String::as_str));
-        let turn = |native| turn().native(native);
+        let turn = |native| {
+            engine.turn("", session).native(native).paths(paths.iter().map(String::as_str))
+        };
         let preview = turn(self.native.clone()).preview();
         let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
         let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));

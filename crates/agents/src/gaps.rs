@@ -1,4 +1,4 @@
-//! The gaps in an agent's own list: skills of which it only names, as there is no room for their descriptions. The
+//! The gaps in an agent's own list: skills that it only names, as their descriptions have no room there. The
 //! list at the start of a conversation describes the first of them, and a message the others.
 
 use std::cmp::Reverse;
@@ -27,7 +27,7 @@ const DESCRIBED: &str =
 const USE_DAYS: u32 = 90;
 /// The files that say what a project is about.
 const README: [&str; 3] = ["README.md", "README", "readme.md"];
-/// As much of such a file as is read, in bytes.
+/// The number of bytes that are read of such a file.
 const README_BYTES: u64 = 2_000;
 
 impl HookCall {
@@ -68,12 +68,16 @@ pub fn with_gaps(
     let catalog = engine.catalog();
     let all = catalog.listed(Audience::Model);
     let (own, others): (Vec<&Entry>, Vec<&Entry>) = all.partition(|entry| native.has(entry));
-    let told = state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill);
-    let told: BTreeSet<&SkillId> = told.collect();
+    let told = listed(state);
     native.names_all = !own.is_empty() && others.iter().all(|entry| told.contains(&entry.id));
     let cut = listing.map(|listing| undescribed_of(&own, &native, listing)).unwrap_or_default();
     native.undescribed = cut.into_iter().filter(|id| !told.contains(id)).collect();
     native
+}
+
+/// The skills of which a line is in the context, to look many of them up.
+pub(super) fn listed(state: &SessionState) -> BTreeSet<&SkillId> {
+    state.skills.iter().filter(|skill| skill.listed).map(|skill| &skill.skill).collect()
 }
 
 /// Sorts skills whose description the agent cuts: the most used first, then those nearest to the words of the project
