@@ -158,19 +158,23 @@ fn what_neither_list_has_room_for_is_described_by_a_message() {
 
     let said = |message: &str| within(json!({"sessionId": "a", "prompt": message}));
     let is_left = |n: &usize| !lines.iter().any(|line| line.starts_with(&format!("- s{n}: ")));
-    let left: Vec<usize> = (100..180).rev().filter(is_left).take(2).collect();
-    let [first, second] = left[..] else { panic!("{list}") };
+    let left: Vec<usize> = (100..180).rev().filter(is_left).collect();
+    let first = left[0];
     let relevant = format!("which entries does book{first} lack?");
     let line = format!(
         "\n- s{first}: to use it, call the `skill` tool with `s{first}`; Use this skill when the user \
          keeps book{first} "
     );
-    assert!(said(&relevant).contains(&line));
+    let shown = said(&relevant);
+    assert!(shown.contains(&line), "{shown}");
     assert!(!said(&relevant).contains(&line), "once");
     for described in ["190", "000"] {
         let said = said(&format!("which entries does book{described} lack?"));
         assert!(!said.contains(&format!("- s{described}: ")), "{said}");
     }
+    // The names are alike, so the first message may have shown others, too; which, the directory's name decides.
+    let is_new = |n: &&usize| !shown.contains(&format!("- s{n}: "));
+    let second = left[1..].iter().find(is_new).expect("one that no message has shown");
     let fires = said(&format!("about matter {second}, please"));
     let line = format!("- s{second}: use this skill: call the `skill` tool with `s{second}`; Use ");
     assert!(fires.starts_with(&line), "{fires}");
