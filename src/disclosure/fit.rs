@@ -104,10 +104,7 @@ impl<'a> Draft<'a> {
         let native = self.options.native.as_ref().filter(|native| native.has(entry));
         let text = match native.map(|native| native.how_to_load(entry)) {
             // The model may do so; the line of a skill that is called for says that it should.
-            Some(how) => {
-                let how = how.strip_prefix(CALL).unwrap_or(&how);
-                self.marked_line(entry, Some(&format!("to use it, {how}")))
-            }
+            Some(how) => self.marked_line(entry, Some(&format!("to use it, {how}"))),
             None => self.line(entry),
         };
         let is_loadable = native.is_none() && !self.options.tasks.is_model_for(entry);
@@ -117,11 +114,12 @@ impl<'a> Draft<'a> {
     fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
         let text = match (&reason, &self.options.native) {
             (Reason::NeedsConsent, _) => self.marked_line(entry, Some("needs the user's consent")),
-            (Reason::Native, Some(native)) if native.describes(entry) && !self.is_asked() => {
-                self.options.format.line(entry, &native.how_to_load(entry), None)
-            }
             (Reason::Native, Some(native)) => {
-                self.marked_line(entry, Some(&native.how_to_load(entry)))
+                let order = format!("{CALL}{}", native.how_to_load(entry));
+                match native.describes(entry) && !self.is_asked() {
+                    true => self.options.format.line(entry, &order, None),
+                    false => self.marked_line(entry, Some(&order)),
+                }
             }
             _ => self.line(entry),
         };

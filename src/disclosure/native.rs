@@ -22,8 +22,9 @@ pub struct NativeSkills {
     pub nested: bool,
     /// True if the agent leaves a skill with `paths` out of its list until a file matches.
     pub hides_paths: bool,
-    /// The instruction to load a native skill, in the agent's own words; `{name}` stands for the name by
-    /// which the agent calls the skill and `{path}` for the path of its file.
+    /// The order to load a native skill, in the agent's own words, such as "call the `skill` tool with `{name}`":
+    /// `{name}` stands for the name by which the agent calls the skill and `{path}` for the path of its file. "use
+    /// this skill: " or "to use it, " comes before it.
     pub how_to_load: Cow<'static, str>,
     /// True if the agent calls a skill by the name of its directory; otherwise by its `name`.
     pub named_by_directory: bool,
@@ -242,7 +243,7 @@ impl NativeSkills {
         namespace.map_or(name.clone(), |namespace| format!("{namespace}:{name}"))
     }
 
-    /// The instruction to load a skill, for its line.
+    /// The order to load a skill, for its line.
     pub(super) fn how_to_load(&self, entry: &Entry) -> String {
         let path = entry.skill.path().unwrap_or(Path::new(""));
         let path = absolute(path).unwrap_or_else(|_| path.to_owned());

@@ -147,7 +147,7 @@ impl HookAgent {
     /// Renders the channels of all agents as the table of `docs/agents.md`.
     pub fn channel_table() -> String {
         let head =
-            "| agent | skills it lists by itself | line of such a skill | list of the others |";
+            "| agent | skills it lists by itself | order in the line of such a skill | list of the others |";
         let rows = HookAgent::ALL.map(|agent| agent.channel().row(agent.as_str()));
         format!("{head}\n|---|---|---|---|\n{}", rows.concat())
     }
@@ -176,7 +176,7 @@ impl HookAgent {
 static CLAUDE_CODE: Channel = Channel {
     native: NativeSkills::new(
         &[Cow::Borrowed(".claude/skills")],
-        "use this skill: call the `Skill` tool with `{name}`",
+        "call the `Skill` tool with `{name}`",
     )
     .hiding_paths()
     .named_by_directory()
@@ -188,7 +188,7 @@ static CLAUDE_CODE: Channel = Channel {
 static CODEX: Channel = Channel {
     native: NativeSkills::new(
         &[Cow::Borrowed(".codex/skills"), Cow::Borrowed(".agents/skills")],
-        "use this skill: read {path}",
+        "read {path}",
     )
     .down_to(6)
     .in_exact_files()
@@ -200,7 +200,7 @@ static CODEX: Channel = Channel {
 static GEMINI: Channel = Channel {
     native: NativeSkills::new(
         &[Cow::Borrowed(".gemini/skills"), Cow::Borrowed(".agents/skills")],
-        "use this skill: call `activate_skill` with `{name}`",
+        "call `activate_skill` with `{name}`",
     )
     .in_exact_files()
     .replacing_in_names(":\\/<>*?\"|")
@@ -218,7 +218,7 @@ static CURSOR: Channel = Channel {
             Cow::Borrowed(".claude/skills"),
             Cow::Borrowed(".codex/skills"),
         ],
-        "use this skill: read {path}",
+        "read {path}",
     ),
     list: List::Start { after_resume: false },
 };
@@ -231,7 +231,7 @@ static COPILOT: Channel = Channel {
             Cow::Borrowed(".claude/skills"),
             Cow::Borrowed(".agents/skills"),
         ],
-        "use this skill: call the `skill` tool with `{name}`",
+        "call the `skill` tool with `{name}`",
     )
     .at_any_depth()
     .in_exact_files()
@@ -248,7 +248,7 @@ static OPEN_CODE: Channel = Channel {
             Cow::Borrowed(".claude/skills"),
             Cow::Borrowed(".agents/skills"),
         ],
-        "use this skill: call the `skill` tool with `{name}`",
+        "call the `skill` tool with `{name}`",
     )
     .at_any_depth()
     .in_exact_files()
@@ -260,7 +260,7 @@ static OPEN_CODE: Channel = Channel {
 static QWEN: Channel = Channel {
     native: NativeSkills::new(
         &[Cow::Borrowed(".qwen/skills"), Cow::Borrowed(".agents/skills")],
-        "use this skill: call the `skill` tool with `{name}`",
+        "call the `skill` tool with `{name}`",
     )
     .hiding_paths()
     .in_exact_files()
@@ -275,7 +275,7 @@ static DROID: Channel = Channel {
             Cow::Borrowed(".agents/skills"),
             Cow::Borrowed(".agent/skills"),
         ],
-        "use this skill: call the `Skill` tool with `{name}`",
+        "call the `Skill` tool with `{name}`",
     )
     .at_any_depth()
     .in_exact_files()
