@@ -39,6 +39,24 @@ pub(crate) fn cancel_fetches() -> io::Result<()> {
     Ok(())
 }
 
+/// Lets `last` happen when a signal asks this process to end, which ends as by itself then.
+pub(crate) fn before_the_end(last: impl Fn() + Send + 'static) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut signals = signal_hook::iterator::Signals::new(ENDING)?;
+        std::thread::Builder::new().spawn(move || {
+            for signal in &mut signals {
+                last();
+                // Ends the process; if it cannot, the next signal is waited for.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        })?;
+    }
+    #[cfg(not(unix))]
+    drop(last);
+    Ok(())
+}
+
 /// Returns the last signal since [`cancel_fetches`] was called.
 pub(crate) fn cancelled_by() -> Option<u8> {
     FETCHING.get().and_then(Signals::signal)

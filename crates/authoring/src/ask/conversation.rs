@@ -6,7 +6,8 @@ use repertoire::skill::SkillId;
 use repertoire::{Engine, engine::SessionTools};
 
 use super::model::{Call, Message, Model, Reply, Request, Role, Usage};
-use super::text::request_text;
+use super::record::digest;
+use super::text::{request_text, written};
 use super::way::{Opening, Way};
 
 /// The maximum number of requests of one conversation. In the last one, no tools are offered.
@@ -19,6 +20,8 @@ pub(super) struct Conversation {
     pub(super) loaded: Vec<SkillId>,
     /// The calls of tools, in order.
     pub(super) calls: Vec<Call>,
+    /// The answers to the calls.
+    answers: Vec<String>,
     /// The last reply.
     pub(super) reply: String,
     pub(super) tokens: Usage,
@@ -45,23 +48,40 @@ pub(super) fn converse(
         if reply.calls.is_empty() || turn == MAX_TURNS {
             break;
         }
-        let answers: Vec<Message> = reply
-            .calls
-            .iter()
-            .map(|call| Message::new(Role::Tool, conversation.call(engine, way, &tools, call)))
-            .collect();
+        let answers: Vec<String> =
+            reply.calls.iter().map(|call| conversation.call(engine, way, &tools, call)).collect();
         conversation.calls.extend_from_slice(&reply.calls);
+        conversation.answers.extend_from_slice(&answers);
         request.messages.push(Message {
             role: Role::Assistant,
             text: reply.text,
             calls: reply.calls,
         });
-        request.messages.extend(answers);
+        request.messages.extend(answers.into_iter().map(|text| Message::new(Role::Tool, text)));
     }
     Ok(conversation)
 }
 
+/// Stands for the answers that some calls get in a new session; `None` of none.
+pub(super) fn answers_to(
+    calls: &[Call],
+    engine: &Engine,
+    way: Way,
+    opening: &Opening,
+) -> Option<String> {
+    let mut conversation = Conversation::default();
+    let answers = calls.iter().map(|call| conversation.call(engine, way, &opening.tools, call));
+    conversation.answers = answers.collect();
+    conversation.digest_of_answers()
+}
+
 impl Conversation {
+    /// Stands for the answers that the model got from tools; `None` of none.
+    pub(super) fn digest_of_answers(&self) -> Option<String> {
+        let answers: Vec<&str> = self.answers.iter().map(String::as_str).collect();
+        (!answers.is_empty()).then(|| digest(&answers))
+    }
+
     /// Sends a request, and counts what it costs.
     fn ask(
         &mut self,
@@ -75,7 +95,7 @@ impl Conversation {
         self.turns += 1;
         let Usage { input, output } = reply.tokens.unwrap_or_else(|| Usage {
             input: engine.count_tokens(&request_text(request)),
-            output: engine.count_tokens(&reply.text),
+            output: engine.count_tokens(&written(&reply.text, &reply.calls)),
         });
         self.tokens.input += input;
         self.tokens.output += output;

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::bootstrap::{Interval, interval, mean};
 use super::record::Record;
-use super::run::{Asked, Row, Unanswered};
+use super::run::{Asked, Row, Unanswered, Unjudged};
 use super::way::Way;
-use crate::eval::{Judge, Problem};
+use crate::eval::{Judge, Problem, UserOnly};
 
 /// The report of a run. Serialises to the output of `repertoire eval --ask … --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,6 +29,10 @@ pub struct AskReport {
     pub failed: Vec<Unanswered>,
     /// The cases that name a skill which the catalog does not have.
     pub problems: Vec<Problem>,
+    /// The skills that only the user may invoke, with the number of messages that expect them.
+    pub user_only: Vec<UserOnly>,
+    /// The replies without a verdict, if a judge was put over them.
+    pub unjudged: Option<Unjudged>,
 }
 
 /// The figures of one way; the [module](super) explains what is counted. `None` is a share of nothing.
@@ -43,7 +47,7 @@ pub struct WayFigures {
     pub wrong: Option<Figure>,
     /// Share of the messages for a skill that load none.
     pub never: Option<Figure>,
-    /// Share of the messages for no skill that load one.
+    /// Share of the messages for no skill that load one which they must not.
     pub needless: Option<Figure>,
     /// Share of the judged replies that are good.
     pub good: Option<Figure>,
@@ -75,7 +79,7 @@ type Measure = fn(&Judge, &Record, Option<bool>) -> Option<f64>;
 impl AskReport {
     /// Computes the figures of a run in the ways `ways`, which are those of its records.
     pub fn new(asked: Asked, ways: &[Way]) -> AskReport {
-        let Asked { rows, failed, problems, left, reused } = asked;
+        let Asked { rows, failed, problems, left, reused, user_only, unjudged } = asked;
         let of_way = |place: usize| move |row: &Row, measure: Measure| row.value(place, measure);
         let last = ways.len().saturating_sub(1);
         let difference = |place: usize| {
@@ -95,6 +99,8 @@ impl AskReport {
                 .collect(),
             failed,
             problems,
+            user_only,
+            unjudged,
         }
     }
 }

@@ -38,6 +38,6 @@ pub use figures::{AskReport, Figure, WayFigures};
 pub use judge::judged;
 pub use model::{Call, Message, Model, Reply, Request, Role, Tool, Usage};
 pub use record::{Record, Replies, Verdict};
-pub use run::{Asked, Asking, Unanswered, sample};
-pub use text::{calls_in, request_text};
+pub use run::{Asked, Asking, Unanswered, Unjudged, sample};
+pub use text::{calls_in, request_text, without_thoughts};
 pub use way::Way;

@@ -1,13 +1,15 @@
 //! Records of conversations, kept in a file of JSON lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use repertoire::skill::SkillId;
 use repertoire::{Error, ErrorCode};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::model::{Call, Usage};
 use super::way::Way;
@@ -29,6 +31,9 @@ pub struct Record {
     pub loaded: Vec<SkillId>,
     /// The calls of tools, in order.
     pub calls: Vec<Call>,
+    /// The answers to these calls, as 32 hexadecimal digits: if one would be another now, the record is not used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
     /// The last reply.
     pub reply: String,
     /// The tokens of all requests and of all replies: as the model counted them, or as the engine estimates them.
@@ -47,8 +52,20 @@ pub struct Verdict {
     pub key: String,
     /// The judge: the command or the address by which it is reached.
     pub judge: String,
+    /// The question that it was asked, as 32 hexadecimal digits: for another one, the verdict does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// True if the judge finds the reply good.
     pub is_good: bool,
+}
+
+/// A message that a model did not answer.
+#[derive(Debug, Serialize, Deserialize)]
+struct Failure {
+    /// The model and the message, as 32 hexadecimal digits.
+    failed: String,
+    /// The reason.
+    reason: String,
 }
 
 /// A line of the file.
@@ -57,6 +74,7 @@ pub struct Verdict {
 enum Line {
     Record(Record),
     Verdict(Verdict),
+    Failure(Failure),
 }
 
 /// The records and verdicts so far. Those in a file are read when it is opened, and new ones are added to it at once.
@@ -64,6 +82,7 @@ enum Line {
 pub struct Replies {
     records: BTreeMap<String, Record>,
     verdicts: BTreeMap<(String, String), Verdict>,
+    failures: BTreeSet<String>,
     file: Option<File>,
 }
 
@@ -85,16 +104,15 @@ impl Replies {
         };
         let mut options = OpenOptions::new();
         let mut file = options.read(true).append(true).create(true).open(path).map_err(failed)?;
-        let lines =
-            BufReader::new(&file).split(b'\n').collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
         let mut replies = Replies::default();
-        for (number, line) in lines.iter().enumerate() {
+        let mut lines = bytes.split(|byte| *byte == b'\n').enumerate().peekable();
+        while let Some((number, line)) = lines.next() {
+            let is_last = lines.peek().is_none();
             match serde_json::from_slice(line) {
                 Ok(line) => replies.insert(line),
-                Err(_) if line.is_empty() => {}
-                // What follows stands on a line of its own.
-                Err(_) if number + 1 == lines.len() => file.write_all(b"\n").map_err(failed)?,
-                Err(_) if is_cut(line) => {}
+                Err(_) if line.is_empty() || is_last || is_cut(line) => {}
                 Err(error) => {
                     let place = format!("{}:{}", path.display(), number + 1);
                     let message = format!("{place}: this is not a reply that was kept: {error}");
@@ -103,6 +121,10 @@ impl Replies {
                 }
             }
         }
+        if bytes.last().is_some_and(|last| *last != b'\n') {
+            // What follows stands on a line of its own.
+            file.write_all(b"\n").map_err(failed)?;
+        }
         replies.file = Some(file);
         Ok(replies)
     }
@@ -110,6 +132,16 @@ impl Replies {
     /// The record with a key.
     pub fn get(&self, key: &str) -> Option<&Record> {
         self.records.get(key)
+    }
+
+    /// The keys of all records.
+    pub(super) fn keys(&self) -> BTreeSet<String> {
+        self.records.keys().cloned().collect()
+    }
+
+    /// Tells whether a message, by the digits of [`Failure::failed`], failed when it was asked last.
+    pub(super) fn has_failed(&self, message: &str) -> bool {
+        self.failures.contains(message)
     }
 
     /// The verdict of a judge on the record with a key.
@@ -125,6 +157,11 @@ impl Replies {
     /// Keeps a verdict.
     pub(super) fn add_verdict(&mut self, verdict: Verdict) -> Result<(), Error> {
         self.keep(Line::Verdict(verdict))
+    }
+
+    /// Notes that a message was not answered, so that the next run asks the others first.
+    pub(super) fn add_failure(&mut self, failed: String, reason: String) -> Result<(), Error> {
+        self.keep(Line::Failure(Failure { failed, reason }))
     }
 
     fn keep(&mut self, line: Line) -> Result<(), Error> {
@@ -144,14 +181,25 @@ impl Replies {
                 let key = (verdict.key.clone(), verdict.judge.clone());
                 self.verdicts.insert(key, verdict);
             }
+            Line::Failure(failure) => drop(self.failures.insert(failure.failed)),
         }
     }
+}
+
+/// Writes 32 hexadecimal digits that stand for some texts.
+pub(super) fn digest(texts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text);
+    }
+    HEXLOWER.encode(&hash.finalize()[..16])
 }
 
 /// Tells whether a line is the beginning of one that was not written to its end.
 fn is_cut(line: &[u8]) -> bool {
     let is_incomplete = |error: serde_json::Error| error.is_eof();
-    line.starts_with(br#"{"key":"#)
+    [&br#"{"key":"#[..], br#"{"failed":"#].iter().any(|start| line.starts_with(start))
         && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err_and(is_incomplete)
 }
 
@@ -178,6 +226,7 @@ mod tests {
             query,
             loaded,
             calls,
+            answers: None,
             reply,
             tokens,
             turns: 1,
@@ -191,7 +240,7 @@ mod tests {
         let path = dir.path().join("replies.jsonl");
         let mut replies = Replies::open(&path).unwrap();
         replies.add(record("a")).unwrap();
-        let verdict = Verdict { key: "a".into(), judge: "j".into(), is_good: true };
+        let verdict = Verdict { key: "a".into(), judge: "j".into(), question: None, is_good: true };
         replies.add_verdict(verdict.clone()).unwrap();
         replies.add(record("b")).unwrap();
         let whole = std::fs::read(&path).unwrap();
@@ -204,6 +253,20 @@ mod tests {
             replies.add(record("c")).unwrap();
             assert_eq!(Replies::open(&path).unwrap().get("c"), Some(&record("c")));
         }
+    }
+
+    #[test]
+    fn a_file_without_its_last_newline_goes_on_on_a_line_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("replies.jsonl");
+        Replies::open(&path).unwrap().add(record("a")).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, whole.trim_ascii_end()).unwrap();
+        for key in ["b", "c"] {
+            Replies::open(&path).unwrap().add(record(key)).unwrap();
+        }
+        let keys: Vec<_> = Replies::open(&path).unwrap().keys().into_iter().collect();
+        assert_eq!(keys, ["a", "b", "c"]);
     }
 
     #[test]

@@ -1,24 +1,25 @@
 //! The run: each message, in each way, by as many conversations at once as wanted.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
-use data_encoding::HEXLOWER;
+use repertoire::skill::SkillId;
 use repertoire::{Engine, Error};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
-use super::conversation::{Conversation, converse};
+use super::conversation::{Conversation, answers_to, converse};
 use super::model::Model;
-use super::record::{Record, Replies};
+use super::record::{Record, Replies, digest};
 use super::text::request_text;
-use super::way::Way;
-use crate::eval::{Case, Judge, Problem};
+use super::way::{Opening, Way};
+use crate::eval::{Case, Judge, Problem, UserOnly};
 
-/// A run ends if so many conversations fail one after the other: the model cannot be reached.
-const FAILURES_IN_A_ROW: usize = 3;
+/// A run ends if so many messages fail one after the other: the model cannot be reached.
+pub(super) const FAILURES_IN_A_ROW: usize = 3;
 
 /// The settings of a run that sends messages to a model.
 #[derive(Debug, Clone)]
@@ -44,8 +45,23 @@ pub struct Asked {
     pub problems: Vec<Problem>,
     /// The number of messages that were not asked in every way, because they failed, or there were no more tokens.
     pub left: usize,
-    /// The number of conversations that were not led again, as their records were kept.
+    /// The number of conversations that were not led again, as an earlier run has kept their records.
     pub reused: usize,
+    /// The skills that only the user may invoke, with the number of cases that expect them: one that expects no other
+    /// is not asked.
+    pub user_only: Vec<UserOnly>,
+    /// The replies without a verdict, if a judge was put over them.
+    pub unjudged: Option<Unjudged>,
+}
+
+/// Replies on which a judge gave no verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Unjudged {
+    /// Their number.
+    pub replies: usize,
+    /// The reason for the first of them.
+    pub reason: String,
 }
 
 impl Asked {
@@ -80,12 +96,15 @@ pub struct Unanswered {
     pub reason: String,
 }
 
-/// Chooses `n` of the cases. The same messages are chosen each time, and a larger `n` adds to them, so that their
-/// records are used again.
-pub fn sample(mut cases: Vec<Case>, n: usize) -> Vec<Case> {
-    cases.sort_by_cached_key(|case| digest(&[&case.query]));
-    cases.truncate(n);
-    cases
+/// Chooses `n` of the cases that count; those that do not are kept, so that a run tells of them. The same messages are
+/// chosen each time, and a larger `n` adds to them, so that their records are used again.
+pub fn sample(engine: &Engine, cases: Vec<Case>, n: usize) -> Vec<Case> {
+    let counts = |case: &Case| matches!(Judge::of_model(engine, case), Ok((Some(_), _)));
+    let (mut chosen, others): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(counts);
+    chosen.sort_by_cached_key(|case| digest(&[&case.query]));
+    chosen.truncate(n);
+    chosen.extend(others);
+    chosen
 }
 
 /// The state that the conversations of a run share.
@@ -96,9 +115,29 @@ struct Shared<'a> {
     replies: Mutex<&'a mut Replies>,
     /// The tokens used so far.
     used: AtomicUsize,
+    /// The keys of the records of earlier runs.
+    kept: BTreeSet<String>,
     reused: AtomicUsize,
-    in_a_row: AtomicUsize,
+    in_a_row: Mutex<InARow>,
     failed: Mutex<Vec<Unanswered>>,
+}
+
+/// The failures since the model last answered.
+#[derive(Debug, Default)]
+struct InARow {
+    n: usize,
+    /// The time of the last one. What failed at the same time, with other jobs, tells nothing more.
+    last: Option<Instant>,
+}
+
+impl InARow {
+    /// Counts the failure of a conversation that began at `start`.
+    fn count(&mut self, start: Instant) {
+        if self.last.is_none_or(|last| last <= start) {
+            self.n += 1;
+            self.last = Some(Instant::now());
+        }
+    }
 }
 
 impl Asking<'_> {
@@ -118,24 +157,36 @@ impl Asking<'_> {
     ) -> Result<Asked, Error> {
         let mut asked = Asked::default();
         let mut messages = Vec::new();
+        let mut user_only: BTreeMap<SkillId, usize> = BTreeMap::new();
         for case in cases {
             match Judge::of_model(engine, case) {
-                Ok(Some(judge)) => messages.push((case, judge)),
-                Ok(None) => each(),
+                Ok((judge, exempt)) => {
+                    for id in exempt {
+                        *user_only.entry(id).or_default() += 1;
+                    }
+                    match judge {
+                        Some(judge) => messages.push((case, judge)),
+                        None => each(),
+                    }
+                }
                 Err(message) => {
                     let Case { file, line, .. } = case;
                     asked.problems.push(Problem { file: file.clone(), line: *line, message });
                 }
             }
         }
+        asked.user_only = UserOnly::all(user_only);
+        // What failed the last time comes last, so that it keeps no other message from being asked.
+        messages.sort_by_key(|(case, _)| replies.has_failed(&self.digest_of(case)));
         let shared = Shared {
             engine,
             asking: self,
             model,
+            kept: replies.keys(),
             replies: Mutex::new(replies),
             used: AtomicUsize::new(0),
             reused: AtomicUsize::new(0),
-            in_a_row: AtomicUsize::new(0),
+            in_a_row: Mutex::default(),
             failed: Mutex::default(),
         };
         let answers = shared.all(&messages, &each)?;
@@ -152,6 +203,11 @@ impl Asking<'_> {
             }
         }
         Ok(asked)
+    }
+
+    /// Stands for a message that this model gets.
+    fn digest_of(&self, case: &Case) -> String {
+        digest(&[self.model_name, &case.query])
     }
 }
 
@@ -184,32 +240,47 @@ impl Shared<'_> {
         Ok(answers.iter().map(|answer| locked(answer).take()).collect())
     }
 
-    /// The records of one message, in the order of the ways; `None` if one is missing.
+    /// The records of one message, in the order of the ways; `None` if one is missing. The message does not count
+    /// then, so it is not asked in the ways that follow.
     fn in_each_way(&self, case: &Case) -> Result<Option<Vec<Record>>, Error> {
-        let records = self.asking.ways.iter().map(|way| self.record(case, *way));
-        Ok(records.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
+        let mut records = Vec::new();
+        for way in self.asking.ways {
+            let Some(record) = self.record(case, *way)? else { return Ok(None) };
+            records.push(record);
+        }
+        Ok(Some(records))
+    }
+
+    /// The beginning of a conversation in a session that nothing else has used.
+    fn open(&self, case: &Case, way: Way, again: &str) -> Result<Opening, Error> {
+        let place = digest(&[&case.file, &case.line.to_string()]);
+        let session = self.engine.session(&format!("ask/{way}/{place}{again}"));
+        way.open(self.engine, &session, &case.query)
     }
 
     /// The record of one message in one way: a kept one, or that of a new conversation.
     fn record(&self, case: &Case, way: Way) -> Result<Option<Record>, Error> {
-        // A session of its own, which nothing else has used.
-        let session = self
-            .engine
-            .session(&format!("ask/{way}/{}", digest(&[&case.file, &case.line.to_string()])));
-        let opening = way.open(self.engine, &session, &case.query)?;
+        let mut opening = self.open(case, way, "")?;
         let key = digest(&[self.asking.model_name, way.as_str(), &request_text(&opening.request)]);
-        if let Some(kept) = locked(&self.replies).get(&key) {
-            self.reused.fetch_add(1, Ordering::Relaxed);
-            return Ok(Some(kept.clone()));
+        let kept = locked(&self.replies).get(&key).cloned();
+        if let Some(kept) = kept {
+            let answers = answers_to(&kept.calls, self.engine, way, &opening);
+            if kept.answers.is_none() || kept.answers == answers {
+                let is_earlier = self.kept.contains(&key);
+                self.reused.fetch_add(usize::from(is_earlier), Ordering::Relaxed);
+                return Ok(Some(kept));
+            }
+            opening = self.open(case, way, "/again")?;
         }
         let is_out_of_tokens = |limit| self.used.load(Ordering::Relaxed) >= limit;
-        let is_away = self.in_a_row.load(Ordering::Relaxed) >= FAILURES_IN_A_ROW;
+        let is_away = locked(&self.in_a_row).n >= FAILURES_IN_A_ROW;
         if is_away || self.asking.max_tokens.is_some_and(is_out_of_tokens) {
             return Ok(None);
         }
+        let start = Instant::now();
         match converse(self.engine, way, opening, self.model) {
             Ok(conversation) => {
-                self.in_a_row.store(0, Ordering::Relaxed);
+                locked(&self.in_a_row).n = 0;
                 self.used.fetch_add(
                     conversation.tokens.input + conversation.tokens.output,
                     Ordering::Relaxed,
@@ -219,7 +290,9 @@ impl Shared<'_> {
                 Ok(Some(record))
             }
             Err(reason) => {
-                self.in_a_row.fetch_add(1, Ordering::Relaxed);
+                locked(&self.in_a_row).count(start);
+                let digest = self.asking.digest_of(case);
+                locked(&self.replies).add_failure(digest, reason.clone())?;
                 let (file, line) = (case.file.clone(), case.line);
                 locked(&self.failed).push(Unanswered { file, line, way, reason });
                 Ok(None)
@@ -228,22 +301,13 @@ impl Shared<'_> {
     }
 
     fn recorded(&self, conversation: Conversation, key: String, way: Way, query: &str) -> Record {
-        let Conversation { loaded, calls, reply, tokens, turns, seconds } = conversation;
+        let answers = conversation.digest_of_answers();
+        let Conversation { loaded, calls, reply, tokens, turns, seconds, .. } = conversation;
         let (model, query) = (self.asking.model_name.to_owned(), query.to_owned());
-        Record { key, model, way, query, loaded, calls, reply, tokens, turns, seconds }
+        Record { key, model, way, query, loaded, calls, answers, reply, tokens, turns, seconds }
     }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// 32 hexadecimal digits that stand for some texts.
-fn digest(texts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(text.len().to_le_bytes());
-        hash.update(text);
-    }
-    HEXLOWER.encode(&hash.finalize()[..16])
 }

@@ -31,13 +31,18 @@ fn conversation(Request { messages, tools }: &Request) -> String {
             Role::Assistant => "You",
             Role::Tool => "Answer of the tool",
         };
-        let calls =
-            message.calls.iter().map(|call| format!("{CALL} {} {}", call.name, call.arguments));
-        let lines =
-            Some(message.text.clone()).filter(|text| !text.is_empty()).into_iter().chain(calls);
-        parts.push(format!("## {author}\n\n{}", lines.collect::<Vec<_>>().join("\n")));
+        parts.push(format!("## {author}\n\n{}", written(&message.text, &message.calls)));
     }
     parts.join("\n\n")
+}
+
+/// Writes a text of a model with its calls below, but for those that are in the text already.
+pub(super) fn written(text: &str, calls: &[Call]) -> String {
+    let in_text = calls_in(text);
+    let calls = calls.iter().filter(|call| !in_text.contains(call));
+    let calls = calls.map(|call| format!("{CALL} {} {}", call.name, call.arguments));
+    let lines = Some(text.to_owned()).filter(|text| !text.is_empty()).into_iter().chain(calls);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn how_to_call(tools: &[Tool]) -> String {
@@ -77,6 +82,33 @@ pub fn calls_in(reply: &str) -> Vec<Call> {
             .push(Call { name: name[..length].to_owned(), arguments: object_at(&reply[behind..]) });
     }
     calls
+}
+
+/// The marks of a model's thoughts, as models and the programs that run them print them.
+const THOUGHTS: [(&str, &str); 3] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    // `ollama run`
+    ("Thinking...\n", "...done thinking.\n"),
+];
+
+/// Returns a reply without the thoughts that it begins with: they are neither calls nor an answer.
+pub fn without_thoughts(reply: &str) -> &str {
+    let mut rest = reply.trim();
+    // A model that is shown the first mark by its template prints the second one alone, on a line of its own.
+    for (start, end) in &THOUGHTS[..2] {
+        if let Some((thoughts, answer)) = rest.split_once(end)
+            && thoughts.ends_with('\n')
+            && !thoughts.contains(start)
+        {
+            rest = answer.trim_start();
+        }
+    }
+    while let Some((start, end)) = THOUGHTS.iter().find(|(start, _)| rest.starts_with(start)) {
+        let Some((_, answer)) = rest[start.len()..].split_once(end) else { return "" };
+        rest = answer.trim_start();
+    }
+    rest
 }
 
 /// The JSON object that a text begins with, or an empty one.
@@ -120,6 +152,23 @@ mod tests {
     }
 
     #[test]
+    fn thoughts_before_a_reply_are_no_part_of_it() {
+        for (reply, expected) in [
+            ("<think>\nI could\nCALL x {}\n</think>\n\nParis.", "Paris."),
+            ("<thinking>a</thinking><think>b</think> Paris.", "Paris."),
+            ("Thinking...\nI could\nCALL x {}\n...done thinking.\n\nParis.\n", "Paris."),
+            ("It opens with the thought.\n</think>\nParis.", "Paris."),
+            ("<think>without an end", ""),
+            ("Use <think> and </think> for thoughts.", "Use <think> and </think> for thoughts."),
+            ("Close it by </think>, please.", "Close it by </think>, please."),
+            ("Thinking...", "Thinking..."),
+            ("", ""),
+        ] {
+            assert_eq!(without_thoughts(reply), expected, "{reply}");
+        }
+    }
+
+    #[test]
     fn a_message_alone_is_its_own_prompt() {
         let user = Message::new(Role::User, "merge two PDFs");
         let mut request = Request { messages: vec![user], tools: Vec::new() };
@@ -134,6 +183,15 @@ mod tests {
             calls: vec![call],
         });
         request.messages.push(Message::new(Role::Tool, "Done."));
+        // A call that stands in the text is not written twice.
+        request.messages.push(Message {
+            role: Role::Assistant,
+            text: "So:\nCALL u {}".into(),
+            calls: calls_in("CALL u {}"),
+        });
+        let text = request_text(&request);
+        assert_eq!(text.matches("CALL u").count(), 1, "{text}");
+        request.messages.pop();
         let text = request_text(&request);
         let order = [
             "Be brief.",

@@ -106,6 +106,13 @@ pub struct UserOnly {
     pub prompts: usize,
 }
 
+impl UserOnly {
+    /// Tells the number of prompts that expect each skill.
+    pub(crate) fn all(prompts: BTreeMap<SkillId, usize>) -> Vec<UserOnly> {
+        prompts.into_iter().map(|(id, prompts)| UserOnly { id, prompts }).collect()
+    }
+}
+
 /// The skills of a case, as ids of the catalog.
 #[derive(Debug)]
 pub(crate) struct Judge {
@@ -120,16 +127,12 @@ pub fn evaluate(engine: &Engine, cases: &[Case], mut each: impl FnMut()) -> Eval
     let mut evaluation = Evaluation::default();
     let mut user_only: BTreeMap<SkillId, usize> = BTreeMap::new();
     for case in cases {
-        match Judge::new(engine, case) {
-            Ok(mut judge) => {
-                let exempt = judge.exempt_user_only(engine);
-                let expects_no_other = judge.expected.is_empty() && !exempt.is_empty();
+        match Judge::of_model(engine, case) {
+            Ok((judge, exempt)) => {
                 for id in exempt {
                     *user_only.entry(id).or_default() += 1;
                 }
-                if !expects_no_other {
-                    evaluation.outcomes.push(judge.ask(engine, case));
-                }
+                evaluation.outcomes.extend(judge.map(|judge| judge.ask(engine, case)));
             }
             Err(message) => {
                 let Case { file, line, .. } = case;
@@ -138,8 +141,7 @@ pub fn evaluate(engine: &Engine, cases: &[Case], mut each: impl FnMut()) -> Eval
         }
         each();
     }
-    let told = |(id, prompts)| UserOnly { id, prompts };
-    evaluation.user_only = user_only.into_iter().map(told).collect();
+    evaluation.user_only = UserOnly::all(user_only);
     evaluation
 }
 
@@ -164,12 +166,16 @@ impl Judge {
         })
     }
 
-    /// The skills of a case that a model can load. `None` if it expects only skills that the user alone may
-    /// invoke. Fails if the catalog does not have a skill.
-    pub(crate) fn of_model(engine: &Engine, case: &Case) -> Result<Option<Judge>, String> {
+    /// The skills of a case that a model can load, and those that only the user may invoke; the former are `None` if the
+    /// case expects the latter and no others. Fails if the catalog does not have a skill.
+    pub(crate) fn of_model(
+        engine: &Engine,
+        case: &Case,
+    ) -> Result<(Option<Judge>, Vec<SkillId>), String> {
         let mut judge = Judge::new(engine, case)?;
         let exempt = judge.exempt_user_only(engine);
-        Ok((exempt.is_empty() || !judge.expected.is_empty()).then_some(judge))
+        let expects_no_other = judge.expected.is_empty() && !exempt.is_empty();
+        Ok(((!expects_no_other).then_some(judge), exempt))
     }
 
     /// Removes the skills that only the user may invoke from those expected, and returns them.

@@ -15,7 +15,7 @@ pub(crate) struct AskArgs {
     /// disclosed for it. The program reads a prompt from its standard input and prints the reply: `claude -p`,
     /// `codex exec -`, `llm -m NAME`, `ollama run NAME`. An address on this machine is asked as `OpenAI`'s API:
     /// `http://localhost:11434/v1`. docs/asking.md explains the figures.
-    #[arg(long, value_name = "PROGRAM|ADDRESS", conflicts_with_all = ["baseline", "paste"])]
+    #[arg(long, value_name = "PROGRAM|ADDRESS", conflicts_with_all = ["baseline", "paste", "Threshold"])]
     pub(crate) ask: Option<String>,
     /// The name of the model at the address
     #[arg(long, value_name = "NAME", requires = "ask")]

@@ -193,7 +193,7 @@ fn told(Problem { file, line, message, .. }: &Problem) -> String {
 }
 
 /// Formats the reason why prompts are not counted as one line.
-fn not_counted(UserOnly { id, prompts, .. }: &UserOnly) -> String {
+pub(super) fn not_counted(UserOnly { id, prompts, .. }: &UserOnly) -> String {
     let title = styled(WARNING, "not counted");
     let (expect, id) =
         (if *prompts == 1 { "expects" } else { "expect" }, sanitize::line(id.as_str()));

@@ -46,7 +46,7 @@ const HABITS: [(&str, Shares, Shares); 3] = [
     ("nearest", [0.75, 0.0, 0.25, 0.5], [0.75, 0.0, 0.25, 0.0]),
 ];
 
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let place = Place::new();
     for (name, description) in SKILLS {
         let head = format!("name: {name}\ndescription: {description}\ntriggers: [{name}]");
@@ -68,7 +68,7 @@ fn cases() -> String {
 }
 
 /// Tells that there is no Python, and returns `None`, where a program with a habit cannot run.
-fn python() -> Option<&'static str> {
+pub(crate) fn python() -> Option<&'static str> {
     let found = ["/usr/bin/python3", "/usr/local/bin/python3"]
         .into_iter()
         .find(|path| Path::new(path).exists());
@@ -78,7 +78,7 @@ fn python() -> Option<&'static str> {
     found
 }
 
-fn ask(place: &Place, model: &str, args: &[&str]) -> Run {
+pub(crate) fn ask(place: &Place, model: &str, args: &[&str]) -> Run {
     let common = ["eval", "cases.jsonl", "--source", "skills", "--ask", model];
     place.run(common.iter().chain(args).copied())
 }

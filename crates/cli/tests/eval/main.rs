@@ -10,6 +10,8 @@ mod bundled;
 mod command;
 mod figures;
 mod forms;
+mod odd_models;
+mod odd_servers;
 mod options;
 mod reading;
 

@@ -9,17 +9,18 @@ use std::time::Duration;
 
 use repertoire::{Engine, Error, ErrorCode};
 use repertoire_authoring::ask::{
-    AskReport, Asked, Asking, Model, Replies, Unanswered, Way, judged, sample,
+    AskReport, Asked, Asking, Model, Replies, Unanswered, Unjudged, Way, judged, sample,
 };
 use repertoire_authoring::eval::{Case, Problem};
 
 use super::told;
 use crate::args::AskArgs;
+use crate::eval::not_counted;
 use crate::failure::UsageError;
 use crate::output::{Output, WARNING, styled};
 use crate::progress_bar;
 use crate::report::count;
-use crate::sanitize;
+use crate::{sanitize, signals};
 use address::Address;
 use program::{LineProgram, TextProgram};
 
@@ -40,6 +41,7 @@ pub(super) fn run(
     Prompts { cases, problems }: Prompts,
     out: Output,
 ) -> anyhow::Result<bool> {
+    signals::before_the_end(program::end_all)?;
     let model = model(name, args)?;
     let judge =
         args.judge.as_deref().map(|name| Ok::<_, anyhow::Error>((name, self::model(name, args)?)));
@@ -49,12 +51,15 @@ pub(super) fn run(
         None => Replies::default(),
     };
     let cases = match args.sample {
-        Some(n) => sample(cases, n),
+        Some(n) => sample(engine, cases, n),
         None => cases,
     };
     let ways = if args.ways.is_empty() { Way::ALL.to_vec() } else { args.ways.clone() };
-    let full_name =
-        [Some(name), args.model.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    // Programs that answer lines are others than those that take a prompt, though of one name.
+    let form = args.json_lines.then_some("--json-lines");
+    let full_name: Vec<&str> =
+        [Some(name), args.model.as_deref(), form].into_iter().flatten().collect();
+    let full_name = full_name.join(" ");
     let asking = Asking {
         model_name: &full_name,
         ways: &ways,
@@ -78,7 +83,7 @@ pub(super) fn run(
         out.human(page::text(&report, judged).as_str())?;
     }
     notes(&report, args, out);
-    Ok(report.left == 0 && report.problems.is_empty())
+    Ok(report.left == 0 && report.problems.is_empty() && report.unjudged.is_none())
 }
 
 fn verdicts(
@@ -113,7 +118,7 @@ fn model(name: &str, args: &AskArgs) -> anyhow::Result<Box<dyn Model>> {
     })?;
     let dir = std::env::current_dir()?;
     Ok(if args.json_lines {
-        Box::new(LineProgram { command, dir, limit, process: Mutex::default() })
+        Box::new(LineProgram { command, dir, limit, idle: Mutex::default() })
     } else {
         Box::new(TextProgram { command, dir, limit })
     })
@@ -131,6 +136,15 @@ fn notes(report: &AskReport, args: &AskArgs, out: Output) {
             sanitize::line(file),
             sanitize::line(reason)
         ));
+    }
+    for skill in &report.user_only {
+        out.note(&not_counted(skill));
+    }
+    if let Some(Unjudged { replies, reason, .. }) = &report.unjudged {
+        let n = *replies;
+        let (title, reason) = (styled(WARNING, "no verdict"), sanitize::line(reason));
+        let replies = if *replies == 1 { "reply" } else { "replies" };
+        out.note(&format!("{title} on {n} {replies}, the first because of the judge: {reason}"));
     }
     if report.left > 0 {
         let title = styled(WARNING, "not asked");

@@ -14,13 +14,21 @@ const ROWS: [Row; 9] = [
     ("right", |way| way.right, true, "loaded a right skill, of the messages for one"),
     ("wrong", |way| way.wrong, true, "loaded a wrong skill, of the same"),
     ("never", |way| way.never, true, "loaded no skill, of the same"),
-    ("needless", |way| way.needless, true, "loaded a skill, of the messages for none"),
+    (
+        "needless",
+        |way| way.needless,
+        true,
+        "loaded one that they must not, of the messages for none",
+    ),
     ("good", |way| way.good, true, "had a good answer, says the judge"),
     ("tokens in", |way| way.input, false, "a message, over all its requests"),
     ("tokens out", |way| way.output, false, "a message, over all replies"),
     ("requests", |way| way.turns, false, "a message"),
     ("seconds", |way| way.seconds, false, "a message"),
 ];
+
+/// Resamples of fewer messages are too much alike to tell much.
+const FEW: usize = 20;
 
 /// Formats a report. `judged` is the number of replies with a verdict, if there was a judge.
 pub(super) fn text(report: &AskReport, judged: Option<usize>) -> Page {
@@ -50,6 +58,10 @@ pub(super) fn text(report: &AskReport, judged: Option<usize>) -> Page {
     }
     let explained = "In brackets: the interval that holds 95 % of 1,000 resamples of the messages.";
     page.line(format_args!("\n{}", styled(DIM, explained)));
+    if report.messages < FEW {
+        let few = format!("Of fewer than {FEW} messages, it says little; of equal ones, nothing.");
+        page.line(format_args!("{}", styled(DIM, few)));
+    }
     page
 }
 
