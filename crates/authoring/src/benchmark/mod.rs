@@ -8,8 +8,11 @@
 mod files;
 mod layouts;
 mod measures;
+mod notes;
+mod published;
+mod rows;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -20,6 +23,7 @@ use serde::Serialize;
 pub use layouts::BenchmarkKind;
 pub use measures::Measures;
 use measures::Sums;
+pub use notes::{BenchmarkNote, NoteKind};
 
 /// The number of skills that are found for each request.
 const FOUND: usize = 10;
@@ -32,6 +36,8 @@ pub struct Benchmark {
     pub skills: Vec<Candidate>,
     /// The requests.
     pub requests: Vec<Judged>,
+    /// What is not measured as the files have it.
+    pub notes: Vec<BenchmarkNote>,
 }
 
 /// A skill or a tool of a benchmark.
@@ -55,7 +61,7 @@ pub struct Judged {
     /// The request.
     pub text: String,
     /// The skills that are right, which recall and hits count.
-    pub right: Vec<String>,
+    pub right: BTreeSet<String>,
     /// The gains of skills for the discounted gain, above 0: 1 for each right one, unless the benchmark grades them.
     pub gains: BTreeMap<String, f64>,
 }
@@ -73,6 +79,8 @@ pub struct BenchmarkReport {
     pub measures: Measures,
     /// The mean time to find the skills for a request, in microseconds.
     pub microseconds: f64,
+    /// What was not measured as the files have it.
+    pub notes: Vec<BenchmarkNote>,
 }
 
 impl Benchmark {
@@ -83,16 +91,7 @@ impl Benchmark {
     /// [`ErrorCode::NotFound`] if a file is missing, [`ErrorCode::InvalidParam`] if one has another form, or if no
     /// request names a skill that is there; both say which file, and how the benchmark is laid out.
     pub fn open(kind: BenchmarkKind, dir: &Path) -> Result<Benchmark, Error> {
-        let mut benchmark = kind.read(dir)?;
-        let known: HashSet<&str> = benchmark.skills.iter().map(|skill| skill.id.as_str()).collect();
-        benchmark
-            .requests
-            .retain(|request| request.right.iter().any(|id| known.contains(id.as_str())));
-        if benchmark.requests.is_empty() {
-            let message = format!("no request of {} names a skill that is there", dir.display());
-            return Err(Error::new(ErrorCode::InvalidParam, message, kind.layout()));
-        }
-        Ok(benchmark)
+        kind.read(dir)?.measured(kind, dir)
     }
 
     /// Writes each skill to a directory of its own below `dir`. Calls `each` after every one.
@@ -139,6 +138,7 @@ impl Benchmark {
             requests: self.requests.len(),
             measures: sums.means(),
             microseconds: mean * 1e6,
+            notes: self.notes.clone(),
         }
     }
 }

@@ -5,16 +5,18 @@ use std::time::Instant;
 
 use comfy_table::{Table, presets};
 use repertoire::{Error, ErrorCode};
-use repertoire_authoring::benchmark::{Benchmark, BenchmarkKind, BenchmarkReport, Measures};
+use repertoire_authoring::benchmark::{
+    Benchmark, BenchmarkKind, BenchmarkNote, BenchmarkReport, Measures,
+};
 use serde::Serialize;
 use tempfile::TempDir;
 
 use super::align_numbers;
 use crate::args::{Common, MatchingArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, NAME, Output, Page, styled};
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
-use crate::{progress_bar, setup};
+use crate::{progress_bar, sanitize, setup};
 
 /// With more skills or requests than this, a progress bar is shown.
 const MANY: usize = 500;
@@ -66,7 +68,15 @@ pub(super) fn run(
     } else {
         out.human(text(kind, &report, index_seconds, peak_mib).as_str())?;
     }
+    for note in &report.notes {
+        out.note(&told(note));
+    }
     Ok(ExitCode::Done)
+}
+
+/// Formats a note as one line.
+fn told(note: &BenchmarkNote) -> String {
+    format!("{}: {}", styled(WARNING, "note"), sanitize::line(&note.to_string()))
 }
 
 fn text(kind: BenchmarkKind, report: &BenchmarkReport, seconds: f64, peak: Option<f64>) -> Page {

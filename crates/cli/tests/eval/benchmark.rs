@@ -153,6 +153,174 @@ fn grades_count_in_the_gain_alone() {
     assert!((gain - 1.0 / (3.0 + 1.0 / 3f64.log2())).abs() < 1e-4, "{gain}");
 }
 
+/// The kind and the number of each note of a report.
+fn notes(report: &Value) -> Vec<String> {
+    let notes = report["notes"].as_array().unwrap().iter();
+    notes.map(|note| format!("{} {}", note["kind"].as_str().unwrap(), note["count"])).collect()
+}
+
+#[test]
+fn what_is_in_the_files_again_counts_once_and_is_told() {
+    let plain = Place::new();
+    skill_ret(&plain);
+    let expected = benchmark(&plain, "skillret", &["--json"]).exits(0).json();
+    let doubled = |name: &'static str| {
+        move |place: &Place| {
+            let path = format!("b/{name}");
+            let text = std::fs::read_to_string(place.path().join(&path)).unwrap();
+            place.write(&path, text.repeat(2));
+        }
+    };
+    let (skills, queries, qrels) =
+        (doubled("skills_test.jsonl"), doubled("queries_test.jsonl"), doubled("qrels_test.jsonl"));
+    let other = |place: &Place| {
+        let text = std::fs::read_to_string(place.path().join("b/skills_test.jsonl")).unwrap();
+        let other = text.lines().nth(1).unwrap().replace("surf", "tides") + "\n";
+        place.write("b/skills_test.jsonl", text + &other);
+    };
+    type Change<'c> = &'c dyn Fn(&Place);
+    let cases: [(Change<'_>, &[&str], &str); 4] = [
+        (
+            &skills,
+            &["repeated-skill 4"],
+            "4 repeated skills counted once; the first: `k-1` (b/skills_test.jsonl:5)",
+        ),
+        (&queries, &["repeated-request 4"], "the first: b/queries_test.jsonl:5"),
+        (&qrels, &[], ""),
+        (
+            &other,
+            &["ambiguous-skill 1"],
+            "the first content counts; the first: `k-2` (b/skills_test.jsonl:5)",
+        ),
+    ];
+    for (change, kinds, told) in cases {
+        let place = Place::new();
+        skill_ret(&place);
+        change(&place);
+        let run = benchmark(&place, "skillret", &["--json"]).exits(0);
+        let report = run.json();
+        assert_eq!(notes(&report), kinds);
+        assert!(run.stderr.contains(told), "{run:?}");
+        for figure in ["skills", "requests", "ndcg_10", "recall_10", "completeness_10", "mrr_10"] {
+            assert_eq!(report[figure], expected[figure], "{kinds:?}: {figure}");
+        }
+    }
+}
+
+#[test]
+fn of_a_file_and_its_compressed_copy_one_is_read() {
+    let place = Place::new();
+    skill_router(&place);
+    let skill =
+        json!({"skill_id": "k-1", "name": "pdf-merger", "description": SKILLS[0].2, "body": "B"});
+    // The copy is not read: it is not even one.
+    place.write("b/easy/part-00002.jsonl", lines([skill]));
+    place.write("b/easy/part-00002.jsonl.gz", "nonsense");
+    let report = benchmark(&place, "skillrouter", &["--json"]).exits(0).json();
+    assert_eq!(
+        (&report["skills"], notes(&report)),
+        (&json!(4), vec!["repeated-skill 1".to_owned()])
+    );
+}
+
+#[test]
+fn a_right_skill_that_is_named_twice_counts_once() {
+    for (name, write) in [("metatool", meta_tool as fn(&Place)), ("skillrouter", skill_router)] {
+        let place = Place::new();
+        write(&place);
+        let right = ["k-2", "k-4", "k-4"];
+        let many = json!([{"query": REQUESTS[3].0, "tool": right}]);
+        place.write("b/dataset/data/multi_tool_query_golden.json", many.to_string());
+        place.write("b/dataset/data/all_clean_data.csv", "Query,Tool\n");
+        place.write("b/relevance.json", json!({"t3": {"gt_skill_ids": right}}).to_string());
+        let report = benchmark(&place, name, &["--json"]).exits(0).json();
+        let figure = |name: &str| report[name].as_f64().unwrap();
+        assert_eq!((figure("recall_10"), figure("completeness_10")), (0.5, 0.0), "{name}");
+        assert!((figure("ndcg_10") - 1.0 / (1.0 + 1.0 / 3f64.log2())).abs() < 1e-4, "{report}");
+    }
+}
+
+#[test]
+fn requests_that_cannot_be_scored_are_left_out_and_told() {
+    let place = Place::new();
+    r3_skill(&place);
+    let request = |ids: &[&str]| json!({"query": REQUESTS[0].0, "skill_ids": ids});
+    place.write(
+        "b/data/test.jsonl",
+        lines([
+            request(&["k-1"]),
+            request(&["k-9"]),
+            // The missing one counts as not found.
+            request(&["k-1", "k-8"]),
+            request(&[]),
+        ]),
+    );
+    let run = benchmark(&place, "r3-skill", &["--json"]).exits(0);
+    let report = run.json();
+    assert_eq!((&report["requests"], &report["recall_10"]), (&json!(2), &json!(0.75)));
+    assert_eq!((&report["completeness_10"], &report["hit_1"]), (&json!(0.5), &json!(1.0)));
+    assert_eq!(notes(&report), ["unscored-request 1", "partial-request 1", "unjudged-request 1"]);
+    for told in [
+        "1 request left out: the right skills are not among the skills; the first: `k-9` (b/data/test.jsonl:2)",
+        "counted as not found; the first: `k-8` (b/data/test.jsonl:3)",
+        "1 request left out: no skill is right for it; the first: b/data/test.jsonl:4",
+    ] {
+        assert!(run.stderr.contains(told), "{told}: {run:?}");
+    }
+    // A task without an entry in `relevance.json`; those of `generic_only` are not even told.
+    let place = Place::new();
+    skill_router(&place);
+    let text = std::fs::read_to_string(place.path().join("b/relevance.json")).unwrap();
+    place.write("b/relevance.json", text.replace("\"t3\"", "\"t9\""));
+    let report = benchmark(&place, "skillrouter", &["--json"]).exits(0).json();
+    assert_eq!(
+        (&report["requests"], notes(&report)),
+        (&json!(3), vec!["unjudged-request 1".to_owned()])
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_not_a_part_of_a_file() {
+    let mark = |place: &Place, names: &[&str]| {
+        for name in names {
+            let text = std::fs::read(place.path().join("b").join(name)).unwrap();
+            place.write(&format!("b/{name}"), [b"\xEF\xBB\xBF", &text[..]].concat());
+        }
+    };
+    let place = Place::new();
+    meta_tool(&place);
+    mark(
+        &place,
+        &[
+            "dataset/plugin_des.json",
+            "dataset/data/all_clean_data.csv",
+            "dataset/data/multi_tool_query_golden.json",
+        ],
+    );
+    assert_eq!(benchmark(&place, "metatool", &["--json"]).exits(0).json()["requests"], 4);
+    let place = Place::new();
+    skill_ret(&place);
+    mark(&place, &["skills_test.jsonl", "queries_test.jsonl", "qrels_test.jsonl"]);
+    assert_eq!(benchmark(&place, "skillret", &["--json"]).exits(0).json()["requests"], 4);
+}
+
+#[test]
+fn files_in_directories_are_read_and_others_are_told() {
+    let place = Place::new();
+    tool_ret(&place);
+    std::fs::create_dir(place.path().join("b/queries/web")).unwrap();
+    let (one, web) = (place.path().join("b/queries/one.jsonl"), "b/queries/web/q.jsonl");
+    std::fs::rename(&one, place.path().join(web)).unwrap();
+    let report = benchmark(&place, "toolret", &["--json"]).exits(0).json();
+    assert_eq!(report["requests"], 4);
+    std::fs::rename(place.path().join(web), place.path().join("b/queries/q.json")).unwrap();
+    let run = benchmark(&place, "toolret", &[]).exits(1);
+    assert!(
+        run.stderr.contains("there is no `*.jsonl` or `*.jsonl.gz` below b/queries"),
+        "{run:?}"
+    );
+}
+
 #[test]
 fn what_is_missing_or_of_another_form_is_told_with_the_layout() {
     let place = Place::new();
@@ -167,7 +335,12 @@ fn what_is_missing_or_of_another_form_is_told_with_the_layout() {
     assert!(run.stderr.contains("test.jsonl:2 is not in the form"), "{run:?}");
     place.write("b/data/test.jsonl", "{\"query\": \"a\", \"skill_ids\": [\"other\"]}\n");
     let run = benchmark(&place, "r3-skill", &[]).exits(1);
-    assert!(run.stderr.contains("no request of b names a skill"), "{run:?}");
+    assert!(
+        run.stderr.contains(
+            "no request of b names a skill that is there; requests read: 1, skills read: 4"
+        ),
+        "{run:?}"
+    );
     let run = benchmark(&place, "beir", &[]).exits(2);
     assert!(run.stderr.contains("`r3-skill`"), "{run:?}");
 }
