@@ -1,8 +1,8 @@
 //! Public benchmarks of retrieval: the right skills or tools for a request, among many.
 //!
 //! [`Benchmark::open`] reads a directory that was downloaded, in the layout in which the benchmark is published.
-//! [`Benchmark::write_skills`] writes its skills as files, from which an engine is built; tools become skills without
-//! instructions. [`Benchmark::measure`] finds skills for each request, and computes the measures of the benchmarks'
+//! [`Benchmark::source`] serves its skills from memory to an engine; tools become skills without instructions.
+//! [`Benchmark::measure`] finds skills for each request, and computes the measures of the benchmarks'
 //! own pages.
 
 mod files;
@@ -11,13 +11,14 @@ mod measures;
 mod notes;
 mod published;
 mod rows;
+mod served;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use repertoire::{Engine, Error, ErrorCode};
+use repertoire::{Engine, Error, Source};
 use serde::Serialize;
 
 pub use layouts::BenchmarkKind;
@@ -33,7 +34,7 @@ const FOUND: usize = 10;
 #[non_exhaustive]
 pub struct Benchmark {
     /// The skills, under the ids that the benchmark gives them.
-    pub skills: Vec<Candidate>,
+    pub skills: Arc<[Candidate]>,
     /// The requests.
     pub requests: Vec<Judged>,
     /// What is not measured as the files have it.
@@ -88,37 +89,18 @@ impl Benchmark {
     ///
     /// # Errors
     ///
-    /// [`ErrorCode::NotFound`] if a file is missing, [`ErrorCode::InvalidParam`] if one has another form, or if no
+    /// [`NotFound`](repertoire::ErrorCode::NotFound) if a file is missing, [`InvalidParam`](repertoire::ErrorCode::InvalidParam) if one has another form, or if no
     /// request names a skill that is there; both say which file, and how the benchmark is laid out.
     pub fn open(kind: BenchmarkKind, dir: &Path) -> Result<Benchmark, Error> {
         kind.read(dir)?.measured(kind, dir)
     }
 
-    /// Writes each skill to a directory of its own below `dir`. Calls `each` after every one.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorCode::ExecutionError`] if a file cannot be written.
-    pub fn write_skills(&self, dir: &Path, mut each: impl FnMut()) -> Result<(), Error> {
-        for (place, skill) in self.skills.iter().enumerate() {
-            let dir = dir.join(directory(place));
-            let path = dir.join("SKILL.md");
-            fs::create_dir_all(&dir).and_then(|()| fs::write(&path, skill.text())).map_err(
-                |error| {
-                    let message = format!("cannot write {}: {error}", path.display());
-                    Error::new(
-                        ErrorCode::ExecutionError,
-                        message,
-                        "make room for the skills of the benchmark",
-                    )
-                },
-            )?;
-            each();
-        }
-        Ok(())
+    /// The skills as a source of an engine, in memory. Their ids in the engine are not those of the benchmark.
+    pub fn source(&self) -> Source {
+        served::source(Arc::clone(&self.skills))
     }
 
-    /// Measures an engine that was built from the written skills. Calls `each` after every request.
+    /// Measures an engine that was built from [`Benchmark::source`] alone. Calls `each` after every request.
     pub fn measure(&self, engine: &Engine, mut each: impl FnMut()) -> BenchmarkReport {
         let mut sums = Sums::default();
         let mut seconds = 0.0;
@@ -126,7 +108,7 @@ impl Benchmark {
             let start = Instant::now();
             let found = engine.find_ids(&request.text, FOUND);
             seconds += start.elapsed().as_secs_f64();
-            let found = found.iter().filter_map(|id| self.skills.get(place(id.as_str())?));
+            let found = found.iter().filter_map(|id| self.skills.get(served::place(id.as_str())?));
             let found: Vec<&str> = found.map(|skill| skill.id.as_str()).collect();
             sums.add(request, &found);
             each();
@@ -141,16 +123,6 @@ impl Benchmark {
             notes: self.notes.clone(),
         }
     }
-}
-
-/// The directory of the skill at a place. It is the skill's id in the engine, as its name is a label.
-fn directory(place: usize) -> String {
-    format!("s{place}")
-}
-
-/// The place of the skill whose directory this is.
-fn place(directory: &str) -> Option<usize> {
-    directory.strip_prefix('s')?.parse().ok()
 }
 
 impl Candidate {

@@ -4,12 +4,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use comfy_table::{Table, presets};
-use repertoire::{Error, ErrorCode};
+use repertoire::Engine;
 use repertoire_authoring::benchmark::{
     Benchmark, BenchmarkKind, BenchmarkNote, BenchmarkReport, Measures,
 };
 use serde::Serialize;
-use tempfile::TempDir;
 
 use super::align_numbers;
 use crate::args::{Common, MatchingArgs};
@@ -18,7 +17,7 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
 use crate::{progress_bar, sanitize, setup};
 
-/// With more skills or requests than this, a progress bar is shown.
+/// With more requests than this, a progress bar is shown.
 const MANY: usize = 500;
 
 /// The result, as JSON.
@@ -42,18 +41,12 @@ pub(super) fn run(
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let benchmark = Benchmark::open(kind, dir)?;
-    let place = TempDir::new().map_err(|error| {
-        let message = format!("cannot make a directory for the skills of the benchmark: {error}");
-        Error::new(ErrorCode::ExecutionError, message, "let `TMPDIR` name a directory with room")
-    })?;
-    let progress = progress_bar::counting("writing skills", benchmark.skills.len(), MANY);
-    benchmark.write_skills(place.path(), || progress.inc(1))?;
-    progress.finish_and_clear();
 
     let start = Instant::now();
-    let common =
-        Common { sources: vec![place.path().to_owned()], no_cache: true, ..common.clone() };
-    let engine = setup::engine(&common, |builder| matching.apply(builder))?;
+    // The user's lists of skills are not about those of a benchmark.
+    let config = setup::settings(common)?;
+    let builder = config.apply_ranking(Engine::builder().source(benchmark.source()));
+    let engine = progress_bar::with_progress(matching.apply(builder)).build()?;
     // Words are indexed when they are first needed.
     engine.find_skills("begin", 1);
     let index_seconds = start.elapsed().as_secs_f64();

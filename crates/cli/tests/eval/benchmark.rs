@@ -322,6 +322,56 @@ fn files_in_directories_are_read_and_others_are_told() {
 }
 
 #[test]
+fn lists_and_names_of_skills_do_not_decide_what_is_found() {
+    let place = Place::new();
+    skill_ret(&place);
+    let expected = benchmark(&place, "skillret", &["--json"]).exits(0).json();
+    // Every id that the engine has could be one of these.
+    let lists =
+        "[skills]\ndisabled = [\"*\", \"k-1\", \"benchmark/*\"]\n[skills.show]\n\"*\" = \"off\"\n";
+    place.write("home/.repertoire/config.toml", lists);
+    place.write(".repertoire/config.toml", lists);
+    place.write(
+        ".agents/skills/surf/SKILL.md",
+        "---\nname: surf\ndescription: Forecasts surf.\n---\n",
+    );
+    let report = benchmark(&place, "skillret", &["--json"]).exits(0).json();
+    for figure in ["skills", "requests", "ndcg_10", "recall_10", "hit_1", "notes"] {
+        assert_eq!(report[figure], expected[figure], "{figure}");
+    }
+    // Names that could be ids, and requests with words that could be parts of ids.
+    let place = Place::new();
+    let skills =
+        [("a", "123", "Paints fences."), ("b", "7", "Bakes bread."), ("c", "42", "Tunes pianos.")];
+    place.write(
+        "b/skills_test.jsonl",
+        lines(skills.map(
+            |(id, name, description)| json!({"id": id, "name": name, "description": description}),
+        )),
+    );
+    let requests = [
+        ("paint the fence of candidate no 1", "a"),
+        ("bake bread with s0", "b"),
+        ("tune the pianos in a benchmark of s1", "c"),
+    ];
+    place.write(
+        "b/queries_test.jsonl",
+        lines(requests.map(|(text, id)| json!({"query": text, "skill_ids": [id]}))),
+    );
+    let report = benchmark(&place, "skillret", &["--json"]).exits(0).json();
+    assert_eq!((&report["hit_1"], notes(&report)), (&json!(1.0), vec![]), "{report}");
+}
+
+#[test]
+fn the_skills_of_a_benchmark_are_never_written() {
+    let place = Place::new();
+    skill_ret(&place);
+    let mut command = place.command(["eval", "b", "--benchmark", "skillret", "--json"]);
+    command.env("TMPDIR", "/no/such/directory");
+    crate::binary::finish(command, b"").exits(0);
+}
+
+#[test]
 fn what_is_missing_or_of_another_form_is_told_with_the_layout() {
     let place = Place::new();
     let run = benchmark(&place, "skillret", &[]).exits(1);
