@@ -13,7 +13,7 @@ mod published;
 mod rows;
 mod served;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +24,7 @@ use serde::Serialize;
 pub use layouts::BenchmarkKind;
 pub use measures::Measures;
 use measures::Sums;
-pub use notes::{BenchmarkNote, NoteKind};
+pub use notes::{BenchmarkNote, NoteKind, Notes};
 
 /// The number of skills that are found for each request.
 const FOUND: usize = 10;
@@ -38,7 +38,7 @@ pub struct Benchmark {
     /// The requests.
     pub requests: Vec<Judged>,
     /// What is not measured as the files have it.
-    pub notes: Vec<BenchmarkNote>,
+    pub notes: Notes,
 }
 
 /// A skill or a tool of a benchmark.
@@ -81,7 +81,7 @@ pub struct BenchmarkReport {
     /// The mean time to find the skills for a request, in microseconds.
     pub microseconds: f64,
     /// What was not measured as the files have it.
-    pub notes: Vec<BenchmarkNote>,
+    pub notes: Notes,
 }
 
 impl Benchmark {
@@ -103,11 +103,16 @@ impl Benchmark {
     /// Measures an engine that was built from [`Benchmark::source`] alone. Calls `each` after every request.
     pub fn measure(&self, engine: &Engine, mut each: impl FnMut()) -> BenchmarkReport {
         let mut sums = Sums::default();
+        let mut notes = self.notes.clone();
+        self.note_rejected(engine, &mut notes);
         let mut seconds = 0.0;
         for request in &self.requests {
             let start = Instant::now();
             let found = engine.find_ids(&request.text, FOUND);
             seconds += start.elapsed().as_secs_f64();
+            if let Some(failure) = engine.retriever_failure() {
+                notes.add(NoteKind::FailedRetriever, || failure);
+            }
             let found = found.iter().filter_map(|id| self.skills.get(served::place(id.as_str())?));
             let found: Vec<&str> = found.map(|skill| skill.id.as_str()).collect();
             sums.add(request, &found);
@@ -120,7 +125,24 @@ impl Benchmark {
             requests: self.requests.len(),
             measures: sums.means(),
             microseconds: mean * 1e6,
-            notes: self.notes.clone(),
+            notes,
+        }
+    }
+
+    /// Notes the skills that the engine does not have, with the finding about the first.
+    fn note_rejected(&self, engine: &Engine, notes: &mut Notes) {
+        let catalog = engine.catalog();
+        let known: HashSet<usize> =
+            catalog.entries().filter_map(|entry| served::place(entry.id.as_str())).collect();
+        for (place, skill) in self.skills.iter().enumerate() {
+            if !known.contains(&place) {
+                notes.add(NoteKind::RejectedSkill, || {
+                    let file = served::location(place);
+                    let finding = catalog.diagnostics().iter().find(|found| found.path == file);
+                    let reason = finding.map_or("no finding says why", |found| &found.message);
+                    format!("`{}`: {reason}", skill.id)
+                });
+            }
         }
     }
 }

@@ -39,9 +39,9 @@ pub enum NoteKind {
     FailedRetriever,
 }
 
-/// The notes, one of each kind.
-#[derive(Debug, Default)]
-pub(super) struct Notes(Vec<BenchmarkNote>);
+/// The notes, at most one of each kind.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Notes(Vec<BenchmarkNote>);
 
 impl Notes {
     /// Counts one more skill or request. `first` describes it.
@@ -52,8 +52,9 @@ impl Notes {
         }
     }
 
-    pub(super) fn all(self) -> Vec<BenchmarkNote> {
-        self.0
+    /// Iterates over the notes.
+    pub fn iter(&self) -> impl Iterator<Item = &BenchmarkNote> {
+        self.0.iter()
     }
 }
 

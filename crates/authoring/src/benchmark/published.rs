@@ -42,7 +42,7 @@ impl Published {
             );
             return Err(Error::new(ErrorCode::InvalidParam, message, kind.layout()));
         }
-        Ok(Benchmark { skills: skills.into(), requests, notes: notes.all() })
+        Ok(Benchmark { skills: skills.into(), requests, notes })
     }
 }
 

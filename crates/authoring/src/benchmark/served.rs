@@ -1,5 +1,6 @@
 //! The skills of a benchmark as a source of an engine.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::{ProvidedFile, Provider, Scope};
@@ -26,9 +27,17 @@ pub(super) fn place(id: &str) -> Option<usize> {
     id.strip_prefix(NAME)?.strip_prefix('/')?.strip_prefix(DIRECTORY)?.parse().ok()
 }
 
+/// Returns the path of a skill's file in findings.
+pub(super) fn location(place: usize) -> PathBuf {
+    PathBuf::from(format!("{NAME}:")).join(path(place))
+}
+
+fn path(place: usize) -> String {
+    format!("{DIRECTORY}{place}/SKILL.md")
+}
+
 impl Provider for Served {
     fn list(&self) -> Result<Vec<ProvidedFile>, Error> {
-        let path = |place| format!("{DIRECTORY}{place}/SKILL.md");
         Ok((0..self.0.len()).map(|place| ProvidedFile::new(path(place), "")).collect())
     }
 

@@ -61,7 +61,7 @@ pub(super) fn run(
     } else {
         out.human(text(kind, &report, index_seconds, peak_mib).as_str())?;
     }
-    for note in &report.notes {
+    for note in report.notes.iter() {
         out.note(&told(note));
     }
     Ok(ExitCode::Done)

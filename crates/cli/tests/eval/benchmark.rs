@@ -363,6 +363,31 @@ fn lists_and_names_of_skills_do_not_decide_what_is_found() {
 }
 
 #[test]
+fn skills_that_are_rejected_and_a_retriever_that_fails_are_told() {
+    let place = Place::new();
+    skill_ret(&place);
+    let text = std::fs::read_to_string(place.path().join("b/skills_test.jsonl")).unwrap();
+    let long = |id: &str, n_description: usize, n_body: usize| {
+        let (description, body) = ("Very long. ".repeat(n_description), "x ".repeat(n_body));
+        json!({"id": id, "name": id, "description": description, "skill_md": body}).to_string()
+            + "\n"
+    };
+    let (description, body) = (long("long", 30_000, 1), long("big", 1, 10_000_000));
+    place.write("b/skills_test.jsonl", text + &description + &body);
+    place.write("home/.repertoire/config.toml", "[routing]\nretriever = \"nonexistent\"\n");
+    let run = benchmark(&place, "skillret", &["--json"]).exits(0);
+    let report = run.json();
+    assert_eq!(notes(&report), ["rejected-skill 2", "failed-retriever 4"]);
+    for told in [
+        "2 skills not accepted by the engine, and never found; the first: `long`: ",
+        "4 requests ranked by words alone; the first: ",
+        "the retriever `nonexistent` cannot be started",
+    ] {
+        assert!(run.stderr.contains(told), "{told}: {run:?}");
+    }
+}
+
+#[test]
 fn the_skills_of_a_benchmark_are_never_written() {
     let place = Place::new();
     skill_ret(&place);
