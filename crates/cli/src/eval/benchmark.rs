@@ -1,10 +1,10 @@
 //! `repertoire eval --benchmark`: a public benchmark, measured as its own pages do.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use comfy_table::{Table, presets};
-use repertoire::Engine;
+use repertoire::{Engine, Error, ErrorCode};
 use repertoire_authoring::benchmark::{
     Benchmark, BenchmarkKind, BenchmarkNote, BenchmarkReport, Measures,
 };
@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::align_numbers;
 use crate::args::{Common, MatchingArgs};
 use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
 use crate::{progress_bar, sanitize, setup};
@@ -32,14 +33,15 @@ struct BenchmarkOutput<'a> {
     peak_mib: Option<f64>,
 }
 
-/// Measures the benchmark in the directory `dir`.
+/// Measures the benchmark in `dirs`, which must be one directory.
 pub(super) fn run(
     kind: BenchmarkKind,
-    dir: &Path,
+    dirs: &[PathBuf],
     matching: &MatchingArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
+    let dir = only_dir(dirs, common).map_err(UsageError)?;
     let benchmark = Benchmark::open(kind, dir)?;
 
     let start = Instant::now();
@@ -65,6 +67,29 @@ pub(super) fn run(
         out.note(&told(note));
     }
     Ok(ExitCode::Done)
+}
+
+/// Returns the directory of the benchmark. Refuses further ones, and options about skills that are not in it.
+fn only_dir<'a>(dirs: &'a [PathBuf], common: &Common) -> Result<&'a Path, Error> {
+    let refused = |what: &str, help: &str| {
+        let message = format!("{what} has no meaning with `--benchmark`");
+        Err(Error::new(ErrorCode::InvalidParam, message, help))
+    };
+    for (option, is_given) in [
+        ("--source", !common.sources.is_empty()),
+        ("--allow", !common.allow.is_empty()),
+        ("--enable", !common.enable.is_empty()),
+        ("--bundled", common.bundled.is_some()),
+    ] {
+        if is_given {
+            let help = "leave it out: all skills of the benchmark count, and no others";
+            return refused(&format!("`{option}`"), help);
+        }
+    }
+    match dirs {
+        [dir] => Ok(dir),
+        _ => refused("a second directory", "name one directory, and run the command for each"),
+    }
 }
 
 /// Formats a note as one line.

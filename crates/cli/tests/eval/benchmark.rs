@@ -388,6 +388,40 @@ fn skills_that_are_rejected_and_a_retriever_that_fails_are_told() {
 }
 
 #[test]
+fn options_without_a_meaning_are_refused() {
+    let place = Place::new();
+    skill_ret(&place);
+    for args in [
+        &["--min-top1", "0.99"][..],
+        &["--max-false-fire", "0.1"],
+        &["--by-relevance=off"],
+        &["--skill", "k-1"],
+        &["--baseline", "b"],
+        &["--paste", "b"],
+        &["--ask", "true"],
+        &["--jobs", "2"],
+        &["--reply-timeout", "9"],
+        &["--sample", "3"],
+        &["--source", "/nonexistent"],
+        &["--allow", "k-1"],
+        &["--enable", "k-1"],
+        &["--bundled=off"],
+        &["b"],
+    ] {
+        let run = benchmark(&place, "skillret", args).exits(2);
+        assert!(run.stdout.is_empty() && run.stderr.contains("--benchmark"), "{args:?}: {run:?}");
+        let first = args[0].split('=').next().unwrap();
+        let is_named = run.stderr.contains(if first == "b" { "a second directory" } else { first });
+        assert!(is_named, "{args:?}: {run:?}");
+    }
+    let before = ["--source", "/nonexistent", "eval", "b", "--benchmark", "skillret"];
+    place.run(before).exits(2);
+    for args in [&["--inflect"][..], &["--no-cache"], &["--project", "."], &["--brand", "acme"]] {
+        benchmark(&place, "skillret", args).exits(0);
+    }
+}
+
+#[test]
 fn the_skills_of_a_benchmark_are_never_written() {
     let place = Place::new();
     skill_ret(&place);
