@@ -9,21 +9,21 @@ use crate::binary::{Place, Run};
 
 /// Skills and requests: each request has the words of the skills in its place, so that they are found first. The last
 /// one is for two skills, and shares words with one of them.
-const SKILLS: [(&str, &str, &str); 4] = [
+pub(super) const SKILLS: [(&str, &str, &str); 4] = [
     ("k-1", "pdf-merger", "Merges portable documents."),
     ("k-2", "ocean-waves", "Forecasts surf at beaches."),
     // The same name as the first: names of benchmarks are not unique.
     ("k-3", "pdf-merger", "Knits woollen scarves."),
     ("k-4", "garden-planner", "Plants vegetables by season."),
 ];
-const REQUESTS: [(&str, &[&str]); 4] = [
+pub(super) const REQUESTS: [(&str, &[&str]); 4] = [
     ("merge two portable documents", &["k-1"]),
     ("forecast the surf for these beaches", &["k-2"]),
     ("knit a woollen scarf", &["k-3"]),
     ("plant vegetables this season", &["k-4", "k-2"]),
 ];
 
-fn lines(rows: impl IntoIterator<Item = Value>) -> String {
+pub(super) fn lines(rows: impl IntoIterator<Item = Value>) -> String {
     rows.into_iter().map(|row| row.to_string() + "\n").collect::<Vec<_>>().concat()
 }
 
@@ -33,7 +33,7 @@ fn gz(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-fn skill_ret(place: &Place) {
+pub(super) fn skill_ret(place: &Place) {
     place.write("b/skills_test.jsonl", lines(SKILLS.map(|(id, name, description)| {
         json!({"id": id, "name": name, "description": description, "skill_md": "# Steps\n"})
     })));
@@ -47,7 +47,7 @@ fn skill_ret(place: &Place) {
     place.write("b/qrels_test.jsonl", lines(qrels));
 }
 
-fn r3_skill(place: &Place) {
+pub(super) fn r3_skill(place: &Place) {
     place.write("b/data/skills_test.jsonl", lines(SKILLS.map(|(id, name, description)| {
         json!({"id": id, "text": format!("{name} | {description} | # Steps | more")})
     })));
@@ -57,7 +57,7 @@ fn r3_skill(place: &Place) {
     );
 }
 
-fn skill_router(place: &Place) {
+pub(super) fn skill_router(place: &Place) {
     let skill = |i: usize| json!({"skill_id": SKILLS[i].0, "name": SKILLS[i].1, "description": SKILLS[i].2, "body": "B"});
     place.write("b/easy/part-00000.jsonl.gz", gz(&lines([skill(0), skill(1)])));
     place.write("b/easy/part-00001.jsonl.gz", gz(&lines([skill(2), skill(3)])));
@@ -76,7 +76,7 @@ fn skill_router(place: &Place) {
     place.write("b/relevance.json", Value::Object(truths).to_string());
 }
 
-fn tool_ret(place: &Place) {
+pub(super) fn tool_ret(place: &Place) {
     place.write("b/tools/web.jsonl", lines(SKILLS.map(|(id, name, description)| {
         json!({"id": id, "documentation": json!({"name": name, "description": description}).to_string()})
     })));
@@ -86,7 +86,7 @@ fn tool_ret(place: &Place) {
     })));
 }
 
-fn meta_tool(place: &Place) {
+pub(super) fn meta_tool(place: &Place) {
     let described: serde_json::Map<String, Value> =
         SKILLS.iter().map(|(id, _, description)| ((*id).to_owned(), json!(description))).collect();
     place.write("b/dataset/plugin_des.json", Value::Object(described).to_string());
@@ -100,7 +100,7 @@ fn meta_tool(place: &Place) {
 /// A benchmark by its name, and a function that writes it.
 type Layout = (&'static str, fn(&Place));
 
-fn benchmark(place: &Place, name: &str, args: &[&str]) -> Run {
+pub(super) fn benchmark(place: &Place, name: &str, args: &[&str]) -> Run {
     place.run(["eval", "b", "--benchmark", name].iter().chain(args).copied())
 }
 
@@ -154,171 +154,9 @@ fn grades_count_in_the_gain_alone() {
 }
 
 /// The kind and the number of each note of a report.
-fn notes(report: &Value) -> Vec<String> {
+pub(super) fn notes(report: &Value) -> Vec<String> {
     let notes = report["notes"].as_array().unwrap().iter();
     notes.map(|note| format!("{} {}", note["kind"].as_str().unwrap(), note["count"])).collect()
-}
-
-#[test]
-fn what_is_in_the_files_again_counts_once_and_is_told() {
-    let plain = Place::new();
-    skill_ret(&plain);
-    let expected = benchmark(&plain, "skillret", &["--json"]).exits(0).json();
-    let doubled = |name: &'static str| {
-        move |place: &Place| {
-            let path = format!("b/{name}");
-            let text = std::fs::read_to_string(place.path().join(&path)).unwrap();
-            place.write(&path, text.repeat(2));
-        }
-    };
-    let (skills, queries, qrels) =
-        (doubled("skills_test.jsonl"), doubled("queries_test.jsonl"), doubled("qrels_test.jsonl"));
-    let other = |place: &Place| {
-        let text = std::fs::read_to_string(place.path().join("b/skills_test.jsonl")).unwrap();
-        let other = text.lines().nth(1).unwrap().replace("surf", "tides") + "\n";
-        place.write("b/skills_test.jsonl", text + &other);
-    };
-    type Change<'c> = &'c dyn Fn(&Place);
-    let cases: [(Change<'_>, &[&str], &str); 4] = [
-        (
-            &skills,
-            &["repeated-skill 4"],
-            "4 repeated skills counted once; the first: `k-1` (b/skills_test.jsonl:5)",
-        ),
-        (&queries, &["repeated-request 4"], "the first: b/queries_test.jsonl:5"),
-        (&qrels, &[], ""),
-        (
-            &other,
-            &["ambiguous-skill 1"],
-            "the first content counts; the first: `k-2` (b/skills_test.jsonl:5)",
-        ),
-    ];
-    for (change, kinds, told) in cases {
-        let place = Place::new();
-        skill_ret(&place);
-        change(&place);
-        let run = benchmark(&place, "skillret", &["--json"]).exits(0);
-        let report = run.json();
-        assert_eq!(notes(&report), kinds);
-        assert!(run.stderr.contains(told), "{run:?}");
-        for figure in ["skills", "requests", "ndcg_10", "recall_10", "completeness_10", "mrr_10"] {
-            assert_eq!(report[figure], expected[figure], "{kinds:?}: {figure}");
-        }
-    }
-}
-
-#[test]
-fn of_a_file_and_its_compressed_copy_one_is_read() {
-    let place = Place::new();
-    skill_router(&place);
-    let skill =
-        json!({"skill_id": "k-1", "name": "pdf-merger", "description": SKILLS[0].2, "body": "B"});
-    // The copy is not read: it is not even one.
-    place.write("b/easy/part-00002.jsonl", lines([skill]));
-    place.write("b/easy/part-00002.jsonl.gz", "nonsense");
-    let report = benchmark(&place, "skillrouter", &["--json"]).exits(0).json();
-    assert_eq!(
-        (&report["skills"], notes(&report)),
-        (&json!(4), vec!["repeated-skill 1".to_owned()])
-    );
-}
-
-#[test]
-fn a_right_skill_that_is_named_twice_counts_once() {
-    for (name, write) in [("metatool", meta_tool as fn(&Place)), ("skillrouter", skill_router)] {
-        let place = Place::new();
-        write(&place);
-        let right = ["k-2", "k-4", "k-4"];
-        let many = json!([{"query": REQUESTS[3].0, "tool": right}]);
-        place.write("b/dataset/data/multi_tool_query_golden.json", many.to_string());
-        place.write("b/dataset/data/all_clean_data.csv", "Query,Tool\n");
-        place.write("b/relevance.json", json!({"t3": {"gt_skill_ids": right}}).to_string());
-        let report = benchmark(&place, name, &["--json"]).exits(0).json();
-        let figure = |name: &str| report[name].as_f64().unwrap();
-        assert_eq!((figure("recall_10"), figure("completeness_10")), (0.5, 0.0), "{name}");
-        assert!((figure("ndcg_10") - 1.0 / (1.0 + 1.0 / 3f64.log2())).abs() < 1e-4, "{report}");
-    }
-}
-
-#[test]
-fn requests_that_cannot_be_scored_are_left_out_and_told() {
-    let place = Place::new();
-    r3_skill(&place);
-    let request = |ids: &[&str]| json!({"query": REQUESTS[0].0, "skill_ids": ids});
-    place.write(
-        "b/data/test.jsonl",
-        lines([
-            request(&["k-1"]),
-            request(&["k-9"]),
-            // The missing one counts as not found.
-            request(&["k-1", "k-8"]),
-            request(&[]),
-        ]),
-    );
-    let run = benchmark(&place, "r3-skill", &["--json"]).exits(0);
-    let report = run.json();
-    assert_eq!((&report["requests"], &report["recall_10"]), (&json!(2), &json!(0.75)));
-    assert_eq!((&report["completeness_10"], &report["hit_1"]), (&json!(0.5), &json!(1.0)));
-    assert_eq!(notes(&report), ["unscored-request 1", "partial-request 1", "unjudged-request 1"]);
-    for told in [
-        "1 request left out: the right skills are not among the skills; the first: `k-9` (b/data/test.jsonl:2)",
-        "counted as not found; the first: `k-8` (b/data/test.jsonl:3)",
-        "1 request left out: no skill is right for it; the first: b/data/test.jsonl:4",
-    ] {
-        assert!(run.stderr.contains(told), "{told}: {run:?}");
-    }
-    // A task without an entry in `relevance.json`; those of `generic_only` are not even told.
-    let place = Place::new();
-    skill_router(&place);
-    let text = std::fs::read_to_string(place.path().join("b/relevance.json")).unwrap();
-    place.write("b/relevance.json", text.replace("\"t3\"", "\"t9\""));
-    let report = benchmark(&place, "skillrouter", &["--json"]).exits(0).json();
-    assert_eq!(
-        (&report["requests"], notes(&report)),
-        (&json!(3), vec!["unjudged-request 1".to_owned()])
-    );
-}
-
-#[test]
-fn a_byte_order_mark_is_not_a_part_of_a_file() {
-    let mark = |place: &Place, names: &[&str]| {
-        for name in names {
-            let text = std::fs::read(place.path().join("b").join(name)).unwrap();
-            place.write(&format!("b/{name}"), [b"\xEF\xBB\xBF", &text[..]].concat());
-        }
-    };
-    let place = Place::new();
-    meta_tool(&place);
-    mark(
-        &place,
-        &[
-            "dataset/plugin_des.json",
-            "dataset/data/all_clean_data.csv",
-            "dataset/data/multi_tool_query_golden.json",
-        ],
-    );
-    assert_eq!(benchmark(&place, "metatool", &["--json"]).exits(0).json()["requests"], 4);
-    let place = Place::new();
-    skill_ret(&place);
-    mark(&place, &["skills_test.jsonl", "queries_test.jsonl", "qrels_test.jsonl"]);
-    assert_eq!(benchmark(&place, "skillret", &["--json"]).exits(0).json()["requests"], 4);
-}
-
-#[test]
-fn files_in_directories_are_read_and_others_are_told() {
-    let place = Place::new();
-    tool_ret(&place);
-    std::fs::create_dir(place.path().join("b/queries/web")).unwrap();
-    let (one, web) = (place.path().join("b/queries/one.jsonl"), "b/queries/web/q.jsonl");
-    std::fs::rename(&one, place.path().join(web)).unwrap();
-    let report = benchmark(&place, "toolret", &["--json"]).exits(0).json();
-    assert_eq!(report["requests"], 4);
-    std::fs::rename(place.path().join(web), place.path().join("b/queries/q.json")).unwrap();
-    let run = benchmark(&place, "toolret", &[]).exits(1);
-    assert!(
-        run.stderr.contains("there is no `*.jsonl` or `*.jsonl.gz` below b/queries"),
-        "{run:?}"
-    );
 }
 
 #[test]
@@ -360,31 +198,6 @@ fn lists_and_names_of_skills_do_not_decide_what_is_found() {
     );
     let report = benchmark(&place, "skillret", &["--json"]).exits(0).json();
     assert_eq!((&report["hit_1"], notes(&report)), (&json!(1.0), vec![]), "{report}");
-}
-
-#[test]
-fn skills_that_are_rejected_and_a_retriever_that_fails_are_told() {
-    let place = Place::new();
-    skill_ret(&place);
-    let text = std::fs::read_to_string(place.path().join("b/skills_test.jsonl")).unwrap();
-    let long = |id: &str, n_description: usize, n_body: usize| {
-        let (description, body) = ("Very long. ".repeat(n_description), "x ".repeat(n_body));
-        json!({"id": id, "name": id, "description": description, "skill_md": body}).to_string()
-            + "\n"
-    };
-    let (description, body) = (long("long", 30_000, 1), long("big", 1, 10_000_000));
-    place.write("b/skills_test.jsonl", text + &description + &body);
-    place.write("home/.repertoire/config.toml", "[routing]\nretriever = \"nonexistent\"\n");
-    let run = benchmark(&place, "skillret", &["--json"]).exits(0);
-    let report = run.json();
-    assert_eq!(notes(&report), ["rejected-skill 2", "failed-retriever 4"]);
-    for told in [
-        "2 skills not accepted by the engine, and never found; the first: `long`: ",
-        "4 requests ranked by words alone; the first: ",
-        "the retriever `nonexistent` cannot be started",
-    ] {
-        assert!(run.stderr.contains(told), "{told}: {run:?}");
-    }
 }
 
 #[test]
