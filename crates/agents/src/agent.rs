@@ -146,8 +146,7 @@ impl HookAgent {
 
     /// Renders the channels of all agents as the table of `docs/agents.md`.
     pub fn channel_table() -> String {
-        let head =
-            "| agent | skills it lists by itself | order in the line of such a skill | list of the others |";
+        let head = "| agent | skills it lists by itself | order in the line of such a skill | list of the others |";
         let rows = HookAgent::ALL.map(|agent| agent.channel().row(agent.as_str()));
         format!("{head}\n|---|---|---|---|\n{}", rows.concat())
     }
