@@ -116,9 +116,10 @@ impl<'a> Draft<'a> {
             (Reason::NeedsConsent, _) => self.marked_line(entry, Some("needs the user's consent")),
             (Reason::Native, Some(native)) => {
                 let order = format!("{CALL}{}", native.how_to_load(entry));
-                match native.describes(entry) && !self.is_asked() {
-                    true => self.options.format.line(entry, &order, None),
-                    false => self.marked_line(entry, Some(&order)),
+                if native.describes(entry) && !self.is_asked() {
+                    self.options.format.line(entry, &order, None)
+                } else {
+                    self.marked_line(entry, Some(&order))
                 }
             }
             _ => self.line(entry),
