@@ -37,7 +37,7 @@ pub struct Benchmark {
     pub skills: Arc<[Candidate]>,
     /// The requests.
     pub requests: Vec<Judged>,
-    /// What is not measured as the files have it.
+    /// Notes about what is not measured as the files have it.
     pub notes: Notes,
 }
 
@@ -80,7 +80,7 @@ pub struct BenchmarkReport {
     pub measures: Measures,
     /// The mean time to find the skills for a request, in microseconds.
     pub microseconds: f64,
-    /// What was not measured as the files have it.
+    /// Notes about what was not measured as the files have it.
     pub notes: Notes,
 }
 
@@ -92,7 +92,7 @@ impl Benchmark {
     /// [`NotFound`](repertoire::ErrorCode::NotFound) if a file is missing, [`InvalidParam`](repertoire::ErrorCode::InvalidParam) if one has another form, or if no
     /// request names a skill that is there; both say which file, and how the benchmark is laid out.
     pub fn open(kind: BenchmarkKind, dir: &Path) -> Result<Benchmark, Error> {
-        kind.read(dir)?.measured(kind, dir)
+        kind.read(dir)?.measured(dir, kind.layout())
     }
 
     /// The skills as a source of an engine, in memory. Their ids in the engine are not those of the benchmark.

@@ -8,7 +8,7 @@ use repertoire::{Error, ErrorCode};
 
 use super::files::{At, Row};
 use super::notes::{NoteKind, Notes};
-use super::{Benchmark, BenchmarkKind, Candidate, Judged};
+use super::{Benchmark, Candidate, Judged};
 
 /// A request, with its id if the benchmark gives it one.
 pub(super) struct Request {
@@ -25,7 +25,7 @@ pub(super) struct Published {
 
 impl Published {
     /// Takes each skill and each request once, and leaves out requests that cannot be scored.
-    pub(super) fn measured(self, kind: BenchmarkKind, dir: &Path) -> Result<Benchmark, Error> {
+    pub(super) fn measured(self, dir: &Path, layout: &str) -> Result<Benchmark, Error> {
         let mut notes = Notes::default();
         let n_read = (self.requests.len(), self.skills.len());
         let (skills, places) = each_skill_once(self.skills, &mut notes);
@@ -40,7 +40,7 @@ impl Published {
                 n_read.0,
                 n_read.1
             );
-            return Err(Error::new(ErrorCode::InvalidParam, message, kind.layout()));
+            return Err(Error::new(ErrorCode::InvalidParam, message, layout));
         }
         Ok(Benchmark { skills: skills.into(), requests, notes })
     }
