@@ -32,15 +32,9 @@ pub(crate) use crate::dirs::{
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
 
-/// Returns the configuration of the user and the project, with the sources of the command line, if
-/// any.
+/// Returns the configuration of the user and the project, with any sources of the command line.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
-    project_dir(common)?;
-    let config = Config::load(&config_place(common));
-    let mut config = config.for_agent(common.agent.or(common.served).map(HookAgent::as_str));
-    if let Ok(models) = models(common) {
-        config = config.with_models(&models);
-    }
+    let config = settings(common)?;
     if common.sources.is_empty() {
         let of_agent = agent_state(common).map(|(_, state)| state.sources(&common.project));
         let config = config.with_agent_sources(of_agent.unwrap_or_default());
@@ -50,6 +44,17 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
         });
     }
     Ok(config.with_sources(common.sources.iter().map(|root| named_source(root, common)).collect()))
+}
+
+/// Returns the configuration of the user and the project, without the sources of an agent or of the command line.
+pub(crate) fn settings(common: &Common) -> Result<Config, Error> {
+    project_dir(common)?;
+    let config = Config::load(&config_place(common));
+    let config = config.for_agent(common.agent.or(common.served).map(HookAgent::as_str));
+    Ok(match models(common) {
+        Ok(models) => config.with_models(&models),
+        Err(_) => config,
+    })
 }
 
 /// Returns the source of a directory that the command line names. Its author may be a stranger, so its

@@ -53,14 +53,22 @@ impl Config {
             .map_prompt(|options| self.prompt(options))
             .map_toolsets(|options| self.toolsets(options))
             .map_scripts(|options| self.scripts(options));
+        if let Some(keep) = self.switch("routing.keep_messages") {
+            builder = builder.keep_messages(keep);
+        }
+        self.diagnostics.iter().cloned().fold(self.apply_ranking(builder), EngineBuilder::finding)
+    }
+
+    /// Applies only the settings that rank skills for a message: the phrases of questions about skills, inflection,
+    /// the model of meanings, the retriever and the length of a message. Sources, and what turns skills on or off, are
+    /// left as the builder has them.
+    #[must_use]
+    pub fn apply_ranking(&self, mut builder: EngineBuilder) -> EngineBuilder {
         for (phrase, asks) in self.meta_phrases() {
             builder = builder.meta_phrase(phrase, asks);
         }
         if let Some(inflect) = self.switch("routing.inflect") {
             builder = builder.inflect(inflect);
-        }
-        if let Some(keep) = self.switch("routing.keep_messages") {
-            builder = builder.keep_messages(keep);
         }
         builder = self.apply_meaning(builder);
         if let Some(retriever) = self.retriever() {
@@ -69,7 +77,7 @@ impl Config {
         if let Some(n_bytes) = self.size("limits.max_query_bytes") {
             builder = builder.max_query_bytes(n_bytes);
         }
-        self.diagnostics.iter().cloned().fold(builder, EngineBuilder::finding)
+        builder
     }
 
     /// The reason, in a phrase, why bundled skills that no setting enables are off in `channel`; `None`

@@ -1,16 +1,17 @@
 //! The layouts in which benchmarks are published.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
 use repertoire::{Error, ErrorCode};
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::files::Files;
-use super::{Benchmark, Candidate, Judged};
+use super::files::{At, Files, Row};
+use super::published::{Published, Request};
+use super::rows::{Label, ManyTools, OneTool, Query, Relevance, Skill, Task, Tool, Truth, key};
+use super::{Candidate, Judged};
 
 /// A benchmark whose layout is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,91 +27,6 @@ pub enum BenchmarkKind {
     ToolRet,
     /// `MetaTool`: requests for 199 plugins.
     MetaTool,
-}
-
-/// An entry of a list of skills.
-#[derive(Deserialize)]
-struct Skill {
-    #[serde(alias = "skill_id")]
-    id: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default, alias = "skill_md", alias = "content")]
-    body: Option<String>,
-    /// Name, description and body in one, with ` | ` between them.
-    text: Option<String>,
-}
-
-/// A request with the ids of the right skills, in one of several forms.
-#[derive(Deserialize)]
-struct Query {
-    #[serde(default, alias = "query_id", alias = "_id")]
-    id: Value,
-    #[serde(rename = "query", alias = "text")]
-    text: String,
-    skill_ids: Option<Vec<String>>,
-    /// A list of labels, or its JSON as text.
-    labels: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Label {
-    #[serde(alias = "skill_id")]
-    id: String,
-    relevance: Option<f64>,
-}
-
-/// The relevance of a skill for a request, in a file of its own.
-#[derive(Deserialize)]
-struct Relevance {
-    #[serde(alias = "query-id")]
-    query_id: Value,
-    #[serde(alias = "corpus-id", alias = "corpus_id")]
-    skill_id: String,
-    #[serde(rename = "relevance", alias = "score")]
-    gain: Option<f64>,
-}
-
-/// A task of `SkillRouter`.
-#[derive(Deserialize)]
-struct Task {
-    task_id: String,
-    instruction_text: String,
-}
-
-/// The right skills of a task of `SkillRouter`.
-#[derive(Deserialize)]
-struct Truth {
-    gt_skill_ids: Vec<String>,
-    #[serde(default)]
-    relevance: BTreeMap<String, f64>,
-    task_type: Option<String>,
-}
-
-/// A tool of `ToolRet`. Its documentation is JSON as text, or text.
-#[derive(Deserialize)]
-struct Tool {
-    id: String,
-    #[serde(alias = "doc")]
-    documentation: Value,
-}
-
-/// A row of `MetaTool` for one tool.
-#[derive(Deserialize)]
-struct OneTool {
-    #[serde(rename = "Query")]
-    query: String,
-    #[serde(rename = "Tool")]
-    tool: String,
-}
-
-/// A request of `MetaTool` for several tools.
-#[derive(Deserialize)]
-struct ManyTools {
-    query: String,
-    tool: Vec<String>,
 }
 
 impl BenchmarkKind {
@@ -159,7 +75,7 @@ impl BenchmarkKind {
         }
     }
 
-    pub(super) fn read(self, dir: &Path) -> Result<Benchmark, Error> {
+    pub(super) fn read(self, dir: &Path) -> Result<Published, Error> {
         let files = Files { dir, layout: self.layout() };
         match self {
             BenchmarkKind::SkillRet => skill_ret(&files),
@@ -190,7 +106,7 @@ impl FromStr for BenchmarkKind {
     }
 }
 
-fn skill_ret(files: &Files<'_>) -> Result<Benchmark, Error> {
+fn skill_ret(files: &Files<'_>) -> Result<Published, Error> {
     let of = |what: &str| {
         let names = [
             format!("{what}_test.jsonl"),
@@ -202,151 +118,140 @@ fn skill_ret(files: &Files<'_>) -> Result<Benchmark, Error> {
         let places: Vec<String> = places.collect();
         files.first(&places.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    let skills: Vec<Skill> = files.lines(&of("skills")?)?;
-    let path = of("queries")?;
-    let queries: Vec<Query> = files.lines(&path)?;
+    let skills: Vec<Row<Skill>> = files.lines(&of("skills")?)?;
+    let queries: Vec<Row<Query>> = files.lines(&of("queries")?)?;
     let mut qrels: HashMap<String, Vec<Label>> = HashMap::new();
-    if queries.iter().any(|query| query.skill_ids.is_none() && query.labels.is_none()) {
-        for Relevance { query_id, skill_id, gain } in files.lines(&of("qrels")?)? {
+    let has_labels = |query: &Query| query.skill_ids.is_some() || query.labels.is_some();
+    if queries.iter().any(|row| !has_labels(&row.value)) {
+        for Row { value: Relevance { query_id, skill_id, gain }, .. } in
+            files.lines(&of("qrels")?)?
+        {
             qrels.entry(key(&query_id)).or_default().push(Label { id: skill_id, relevance: gain });
         }
     }
-    let requests = requests(files, &path, queries, &mut qrels)?;
-    Ok(Benchmark { skills: skills.into_iter().map(Candidate::from).collect(), requests })
+    Ok(Published { skills: candidates(skills), requests: requests(files, queries, &qrels)? })
 }
 
-fn r3_skill(files: &Files<'_>) -> Result<Benchmark, Error> {
-    let skills: Vec<Skill> =
+fn r3_skill(files: &Files<'_>) -> Result<Published, Error> {
+    let skills: Vec<Row<Skill>> =
         files.lines(&files.first(&["data/skills_test.jsonl", "skills_test.jsonl"])?)?;
-    let path = files.first(&["data/test.jsonl", "test.jsonl"])?;
-    let requests = requests(files, &path, files.lines(&path)?, &mut HashMap::new())?;
-    Ok(Benchmark { skills: skills.into_iter().map(Candidate::from).collect(), requests })
-}
-
-fn skill_router(files: &Files<'_>) -> Result<Benchmark, Error> {
-    // The directory may be that of one tier of skills.
-    let skills: Vec<Skill> = files.lines(&files.first(&["easy", "hard", "."])?)?;
-    let tasks: Vec<Task> = files.lines(&files.first(&["tasks.jsonl", "../tasks.jsonl"])?)?;
-    let truths: HashMap<String, Truth> =
-        files.json(&files.first(&["relevance.json", "../relevance.json"])?)?;
-    let requests = tasks.into_iter().filter_map(|Task { task_id, instruction_text }| {
-        let truth = truths.get(&task_id)?;
-        // The published measures leave these out.
-        if truth.task_type.as_deref() == Some("generic_only") {
-            return None;
-        }
-        let right = truth.gt_skill_ids.clone();
-        let graded = truth.relevance.iter().filter(|(_, gain)| **gain > 0.0);
-        let mut gains: BTreeMap<String, f64> =
-            graded.map(|(id, gain)| (id.clone(), *gain)).collect();
-        if gains.is_empty() {
-            gains = right.iter().map(|id| (id.clone(), 1.0)).collect();
-        }
-        Some(Judged { text: instruction_text, right, gains })
-    });
-    Ok(Benchmark {
-        requests: requests.collect(),
-        skills: skills.into_iter().map(Candidate::from).collect(),
+    let queries = files.lines(&files.first(&["data/test.jsonl", "test.jsonl"])?)?;
+    Ok(Published {
+        skills: candidates(skills),
+        requests: requests(files, queries, &HashMap::new())?,
     })
 }
 
-fn tool_ret(files: &Files<'_>) -> Result<Benchmark, Error> {
-    let tools: Vec<Tool> = files.lines(&files.first(&["tools", "tools.jsonl"])?)?;
-    let path = files.first(&["queries", "queries.jsonl"])?;
-    let requests = requests(files, &path, files.lines(&path)?, &mut HashMap::new())?;
-    Ok(Benchmark { skills: tools.into_iter().map(Candidate::from).collect(), requests })
+fn skill_router(files: &Files<'_>) -> Result<Published, Error> {
+    // The directory may be that of one tier of skills.
+    let skills: Vec<Row<Skill>> = files.lines(&files.first(&["easy", "hard", "."])?)?;
+    let tasks: Vec<Row<Task>> = files.lines(&files.first(&["tasks.jsonl", "../tasks.jsonl"])?)?;
+    let truths: HashMap<String, Truth> =
+        files.json(&files.first(&["relevance.json", "../relevance.json"])?)?;
+    let requests = tasks.into_iter().filter_map(|Row { value, at }| {
+        let Task { task_id, instruction_text: text } = value;
+        let truth = truths.get(&task_id);
+        // The published measures leave these out.
+        if truth.is_some_and(|truth| truth.task_type.as_deref() == Some("generic_only")) {
+            return None;
+        }
+        let judged = truth.map_or_else(Judged::default, Judged::from);
+        Some(Request { id: Some(task_id), judged: Judged { text, ..judged }, at })
+    });
+    Ok(Published { requests: requests.collect(), skills: candidates(skills) })
 }
 
-fn meta_tool(files: &Files<'_>) -> Result<Benchmark, Error> {
-    let described: BTreeMap<String, String> =
-        files.json(&files.first(&["dataset/plugin_des.json", "plugin_des.json"])?)?;
-    let one: Vec<OneTool> = files
+fn tool_ret(files: &Files<'_>) -> Result<Published, Error> {
+    let tools: Vec<Row<Tool>> = files.lines(&files.first(&["tools", "tools.jsonl"])?)?;
+    let queries = files.lines(&files.first(&["queries", "queries.jsonl"])?)?;
+    Ok(Published {
+        skills: candidates(tools),
+        requests: requests(files, queries, &HashMap::new())?,
+    })
+}
+
+fn meta_tool(files: &Files<'_>) -> Result<Published, Error> {
+    let path = files.first(&["dataset/plugin_des.json", "plugin_des.json"])?;
+    let described: BTreeMap<String, String> = files.json(&path)?;
+    let at = At::file(&path);
+    let skills = described.into_iter().map(|(name, description)| Row {
+        value: Candidate { id: name.clone(), name, description, body: String::new() },
+        at: at.clone(),
+    });
+    let one: Vec<Row<OneTool>> = files
         .csv(&files.first(&["dataset/data/all_clean_data.csv", "data/all_clean_data.csv"])?)?;
+    let one =
+        one.into_iter().map(|Row { value: OneTool { query, tool }, at }| (query, vec![tool], at));
     let many = ["dataset/data/multi_tool_query_golden.json", "data/multi_tool_query_golden.json"];
-    let many: Vec<ManyTools> = match files.first(&many) {
-        Ok(path) => files.json(&path)?,
+    let many: Vec<(String, Vec<String>, At)> = match files.first(&many) {
+        Ok(path) => {
+            let (many, at): (Vec<ManyTools>, _) = (files.json(&path)?, At::file(&path));
+            many.into_iter().map(|ManyTools { query, tool }| (query, tool, at.clone())).collect()
+        }
         Err(_) => Vec::new(),
     };
-    let one = one.into_iter().map(|OneTool { query, tool }| Judged::new(query, vec![tool]));
-    let many = many.into_iter().map(|ManyTools { query, tool }| Judged::new(query, tool));
-    let skills = described.into_iter().map(|(name, description)| Candidate {
-        id: name.clone(),
-        name,
-        description,
-        body: String::new(),
+    let requests = one.chain(many).map(|(text, right, at)| Request {
+        id: None,
+        judged: Judged::of_equals(text, right),
+        at,
     });
-    Ok(Benchmark { skills: skills.collect(), requests: one.chain(many).collect() })
+    Ok(Published { skills: skills.collect(), requests: requests.collect() })
+}
+
+fn candidates<T: Into<Candidate>>(rows: Vec<Row<T>>) -> Vec<Row<Candidate>> {
+    rows.into_iter().map(|Row { value, at }| Row { value: value.into(), at }).collect()
 }
 
 /// Joins requests with their labels: their own, or those of a file beside them.
 fn requests(
     files: &Files<'_>,
-    path: &Path,
-    queries: Vec<Query>,
-    qrels: &mut HashMap<String, Vec<Label>>,
-) -> Result<Vec<Judged>, Error> {
-    let mut requests = Vec::new();
-    for (number, Query { id, text, skill_ids, labels }) in queries.into_iter().enumerate() {
+    queries: Vec<Row<Query>>,
+    qrels: &HashMap<String, Vec<Label>>,
+) -> Result<Vec<Request>, Error> {
+    let judged = |Row { value: Query { id, text, skill_ids, labels }, at }: Row<Query>| {
         let labels = match labels {
             Some(Value::String(text)) => Some(serde_json::from_str(&text)),
             Some(labels) => Some(serde_json::from_value(labels)),
             None => None,
         };
         let labels: Option<Vec<Label>> =
-            labels.transpose().map_err(|error| files.wrong(path, number + 1, &error))?;
+            labels.transpose().map_err(|error| files.wrong(&at, &error))?;
         let of_ids =
             |ids: Vec<String>| ids.into_iter().map(|id| Label { id, relevance: None }).collect();
+        let id = (!id.is_null()).then(|| key(&id));
         let labels = labels
             .or(skill_ids.map(of_ids))
-            .or_else(|| qrels.remove(&key(&id)))
+            .or_else(|| qrels.get(id.as_deref()?).cloned())
             .unwrap_or_default();
         let gains: BTreeMap<String, f64> = labels
             .into_iter()
             .map(|Label { id, relevance }| (id, relevance.unwrap_or(1.0)))
             .filter(|(_, gain)| *gain > 0.0)
             .collect();
-        requests.push(Judged { text, right: gains.keys().cloned().collect(), gains });
-    }
-    Ok(requests)
-}
-
-/// An id that some files write as a number, others as text.
-fn key(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+        Ok(Request {
+            id,
+            judged: Judged { text, right: gains.keys().cloned().collect(), gains },
+            at,
+        })
+    };
+    queries.into_iter().map(judged).collect()
 }
 
 impl Judged {
     /// A request for which all right skills are equal.
-    fn new(text: String, right: Vec<String>) -> Judged {
+    fn of_equals(text: String, right: Vec<String>) -> Judged {
+        let right: BTreeSet<String> = right.into_iter().collect();
         let gains = right.iter().map(|id| (id.clone(), 1.0)).collect();
         Judged { text, right, gains }
     }
 }
 
-impl From<Skill> for Candidate {
-    fn from(Skill { id, name, description, body, text }: Skill) -> Candidate {
-        let (description, body) = (description.unwrap_or_default(), body.unwrap_or_default());
-        let Some(text) = text.filter(|_| name.is_empty()) else {
-            return Candidate { id, name, description, body };
-        };
-        let mut parts = text.splitn(3, " | ").map(str::to_owned);
-        let mut next = || parts.next().unwrap_or_default();
-        Candidate { id, name: next(), description: next(), body: next() }
-    }
-}
-
-impl From<Tool> for Candidate {
-    fn from(Tool { id, documentation }: Tool) -> Candidate {
-        let parsed = match &documentation {
-            Value::String(text) => serde_json::from_str(text).unwrap_or(Value::Null),
-            object => object.clone(),
-        };
-        let text = |key: &str| parsed[key].as_str().map(str::to_owned);
-        let whole = documentation.as_str().map_or_else(|| documentation.to_string(), str::to_owned);
-        let name = text("name").unwrap_or_else(|| id.clone());
-        match text("description").filter(|description| !description.trim().is_empty()) {
-            Some(description) => Candidate { id, name, description, body: whole },
-            None => Candidate { id, name, description: whole, body: String::new() },
-        }
+impl From<&Truth> for Judged {
+    fn from(truth: &Truth) -> Judged {
+        let Judged { text, right, gains } =
+            Judged::of_equals(String::new(), truth.gt_skill_ids.clone());
+        let graded = truth.relevance.iter().filter(|(_, gain)| **gain > 0.0);
+        let graded: BTreeMap<String, f64> = graded.map(|(id, gain)| (id.clone(), *gain)).collect();
+        Judged { text, right, gains: if graded.is_empty() { gains } else { graded } }
     }
 }

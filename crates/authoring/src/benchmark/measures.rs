@@ -33,11 +33,11 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds a request, for which the skills `found` were found, best first.
+    /// Adds a request, for which the skills `found` were found, best first. A skill that occurs again counts once.
     pub(super) fn add(&mut self, request: &Judged, found: &[&str]) {
-        let is_right = |id: &str| request.right.iter().any(|right| right == id);
-        let n_found = found.iter().take(10).filter(|id| is_right(id)).count();
-        let first = found.iter().take(10).position(|id| is_right(id));
+        let first_10 = &found[..found.len().min(10)];
+        let n_found = request.right.iter().filter(|id| first_10.contains(&id.as_str())).count();
+        let first = first_10.iter().position(|id| request.right.iter().any(|right| right == id));
         let all = &mut self.all;
         all.ndcg_5 += ndcg(request, found, 5);
         all.ndcg_10 += ndcg(request, found, 10);
@@ -64,14 +64,15 @@ impl Sums {
 }
 
 fn ndcg(request: &Judged, found: &[&str], k: usize) -> f64 {
-    let discounted = |gains: &mut dyn Iterator<Item = f64>| -> f64 {
-        gains.take(k).enumerate().map(|(rank, gain)| gain / ((rank + 2) as f64).log2()).sum()
-    };
+    let discounted = |(rank, gain): (usize, f64)| gain / ((rank + 2) as f64).log2();
     let mut best: Vec<f64> = request.gains.values().copied().collect();
     best.sort_by(|a, b| b.total_cmp(a));
-    let ideal = discounted(&mut best.into_iter());
-    let gain_of = |id: &&str| request.gains.get(*id).copied().unwrap_or(0.0);
-    if ideal > 0.0 { discounted(&mut found.iter().map(gain_of)) / ideal } else { 0.0 }
+    let ideal: f64 = best.into_iter().take(k).enumerate().map(discounted).sum();
+    // Each gain counts at the first rank of its skill.
+    let rank_of = |id: &str| found.iter().take(k).position(|found| *found == id);
+    let reached = request.gains.iter().filter_map(|(id, gain)| Some((rank_of(id)?, *gain)));
+    let reached: f64 = reached.map(discounted).sum();
+    if ideal > 0.0 { reached / ideal } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -112,5 +113,31 @@ mod tests {
         let means = sums.means();
         assert_eq!((means.ndcg_5, means.recall_10, means.completeness_10), (0.0, 0.25, 0.0));
         assert!(near(means.mrr_10, 1.0 / 12.0), "{means:?}");
+    }
+    #[test]
+    fn grades_have_the_gain_that_was_computed_by_hand() {
+        let graded = judged(&[("a", 3.0), ("b", 3.0), ("c", 1.0), ("d", 2.0)], &["a", "b"]);
+        // The best order is a b d c: 3 + 3/log2(3) + 2/log2(4) + 1/log2(5) = 6.323465.
+        for (found, expected) in [
+            (&["a", "b", "d", "c"][..], 1.0),
+            // 1 + 2/log2(3) + 3/log2(4) + 3/log2(5) = 5.053889.
+            (&["c", "d", "a", "b"], 0.799_228),
+            // 3/log2(3) + 1/log2(6) = 2.279642; `b` is at the sixth rank.
+            (&["x", "a", "y", "z", "c", "b"], 0.360_505),
+            (&["x", "y"], 0.0),
+        ] {
+            let ndcg = ndcg(&graded, found, 5);
+            assert!((ndcg - expected).abs() < 1e-5, "{found:?}: {ndcg}");
+        }
+    }
+
+    #[test]
+    fn no_measure_exceeds_1_whatever_occurs_twice() {
+        let twice = judged(&[("a", 1.0), ("b", 1.0)], &["a", "b", "b"]);
+        let mut sums = Sums::default();
+        sums.add(&twice, &["a", "a", "b", "b", "a"]);
+        let Measures { ndcg_5, ndcg_10, recall_10, completeness_10, .. } = sums.means();
+        assert!(ndcg_5 < 1.0 && ndcg_10 < 1.0, "{ndcg_5} {ndcg_10}");
+        assert_eq!((recall_10, completeness_10), (1.0, 1.0));
     }
 }

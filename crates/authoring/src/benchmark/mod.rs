@@ -1,25 +1,30 @@
 //! Public benchmarks of retrieval: the right skills or tools for a request, among many.
 //!
 //! [`Benchmark::open`] reads a directory that was downloaded, in the layout in which the benchmark is published.
-//! [`Benchmark::write_skills`] writes its skills as files, from which an engine is built; tools become skills without
-//! instructions. [`Benchmark::measure`] finds skills for each request, and computes the measures of the benchmarks'
+//! [`Benchmark::source`] serves its skills from memory to an engine; tools become skills without instructions.
+//! [`Benchmark::measure`] finds skills for each request, and computes the measures of the benchmarks'
 //! own pages.
 
 mod files;
 mod layouts;
 mod measures;
+mod notes;
+mod published;
+mod rows;
+mod served;
 
-use std::collections::{BTreeMap, HashSet};
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use repertoire::{Engine, Error, ErrorCode};
+use repertoire::{Engine, Error, Source};
 use serde::Serialize;
 
 pub use layouts::BenchmarkKind;
 pub use measures::Measures;
 use measures::Sums;
+pub use notes::{BenchmarkNote, NoteKind, Notes};
 
 /// The number of skills that are found for each request.
 const FOUND: usize = 10;
@@ -29,9 +34,11 @@ const FOUND: usize = 10;
 #[non_exhaustive]
 pub struct Benchmark {
     /// The skills, under the ids that the benchmark gives them.
-    pub skills: Vec<Candidate>,
+    pub skills: Arc<[Candidate]>,
     /// The requests.
     pub requests: Vec<Judged>,
+    /// Notes about what is not measured as the files have it.
+    pub notes: Notes,
 }
 
 /// A skill or a tool of a benchmark.
@@ -55,7 +62,7 @@ pub struct Judged {
     /// The request.
     pub text: String,
     /// The skills that are right, which recall and hits count.
-    pub right: Vec<String>,
+    pub right: BTreeSet<String>,
     /// The gains of skills for the discounted gain, above 0: 1 for each right one, unless the benchmark grades them.
     pub gains: BTreeMap<String, f64>,
 }
@@ -73,6 +80,8 @@ pub struct BenchmarkReport {
     pub measures: Measures,
     /// The mean time to find the skills for a request, in microseconds.
     pub microseconds: f64,
+    /// Notes about what was not measured as the files have it.
+    pub notes: Notes,
 }
 
 impl Benchmark {
@@ -80,54 +89,31 @@ impl Benchmark {
     ///
     /// # Errors
     ///
-    /// [`ErrorCode::NotFound`] if a file is missing, [`ErrorCode::InvalidParam`] if one has another form, or if no
+    /// [`NotFound`](repertoire::ErrorCode::NotFound) if a file is missing, [`InvalidParam`](repertoire::ErrorCode::InvalidParam) if one has another form, or if no
     /// request names a skill that is there; both say which file, and how the benchmark is laid out.
     pub fn open(kind: BenchmarkKind, dir: &Path) -> Result<Benchmark, Error> {
-        let mut benchmark = kind.read(dir)?;
-        let known: HashSet<&str> = benchmark.skills.iter().map(|skill| skill.id.as_str()).collect();
-        benchmark
-            .requests
-            .retain(|request| request.right.iter().any(|id| known.contains(id.as_str())));
-        if benchmark.requests.is_empty() {
-            let message = format!("no request of {} names a skill that is there", dir.display());
-            return Err(Error::new(ErrorCode::InvalidParam, message, kind.layout()));
-        }
-        Ok(benchmark)
+        kind.read(dir)?.measured(dir, kind.layout())
     }
 
-    /// Writes each skill to a directory of its own below `dir`. Calls `each` after every one.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorCode::ExecutionError`] if a file cannot be written.
-    pub fn write_skills(&self, dir: &Path, mut each: impl FnMut()) -> Result<(), Error> {
-        for (place, skill) in self.skills.iter().enumerate() {
-            let dir = dir.join(directory(place));
-            let path = dir.join("SKILL.md");
-            fs::create_dir_all(&dir).and_then(|()| fs::write(&path, skill.text())).map_err(
-                |error| {
-                    let message = format!("cannot write {}: {error}", path.display());
-                    Error::new(
-                        ErrorCode::ExecutionError,
-                        message,
-                        "make room for the skills of the benchmark",
-                    )
-                },
-            )?;
-            each();
-        }
-        Ok(())
+    /// The skills as a source of an engine, in memory. Their ids in the engine are not those of the benchmark.
+    pub fn source(&self) -> Source {
+        served::source(Arc::clone(&self.skills))
     }
 
-    /// Measures an engine that was built from the written skills. Calls `each` after every request.
+    /// Measures an engine that was built from [`Benchmark::source`] alone. Calls `each` after every request.
     pub fn measure(&self, engine: &Engine, mut each: impl FnMut()) -> BenchmarkReport {
         let mut sums = Sums::default();
+        let mut notes = self.notes.clone();
+        self.note_rejected(engine, &mut notes);
         let mut seconds = 0.0;
         for request in &self.requests {
             let start = Instant::now();
             let found = engine.find_ids(&request.text, FOUND);
             seconds += start.elapsed().as_secs_f64();
-            let found = found.iter().filter_map(|id| self.skills.get(place(id.as_str())?));
+            if let Some(failure) = engine.retriever_failure() {
+                notes.add(NoteKind::FailedRetriever, || failure);
+            }
+            let found = found.iter().filter_map(|id| self.skills.get(served::place(id.as_str())?));
             let found: Vec<&str> = found.map(|skill| skill.id.as_str()).collect();
             sums.add(request, &found);
             each();
@@ -139,18 +125,26 @@ impl Benchmark {
             requests: self.requests.len(),
             measures: sums.means(),
             microseconds: mean * 1e6,
+            notes,
         }
     }
-}
 
-/// The directory of the skill at a place. It is the skill's id in the engine, as its name is a label.
-fn directory(place: usize) -> String {
-    format!("s{place}")
-}
-
-/// The place of the skill whose directory this is.
-fn place(directory: &str) -> Option<usize> {
-    directory.strip_prefix('s')?.parse().ok()
+    /// Notes the skills that the engine does not have, with the finding about the first.
+    fn note_rejected(&self, engine: &Engine, notes: &mut Notes) {
+        let catalog = engine.catalog();
+        let known: HashSet<usize> =
+            catalog.entries().filter_map(|entry| served::place(entry.id.as_str())).collect();
+        for (place, skill) in self.skills.iter().enumerate() {
+            if !known.contains(&place) {
+                notes.add(NoteKind::RejectedSkill, || {
+                    let file = served::location(place);
+                    let finding = catalog.diagnostics().iter().find(|found| found.path == file);
+                    let reason = finding.map_or("no finding says why", |found| &found.message);
+                    format!("`{}`: {reason}", skill.id)
+                });
+            }
+        }
+    }
 }
 
 impl Candidate {

@@ -8,6 +8,9 @@ use repertoire_authoring::benchmark::BenchmarkKind;
 use super::ask::AskArgs;
 use super::routing::{MatchingArgs, ShowingArgs};
 
+/// The options and groups of options that have a meaning for prompts alone, not for a benchmark.
+const OF_PROMPTS: [&str; 6] = ["skill", "baseline", "paste", "Threshold", "AskArgs", "ShowingArgs"];
+
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
     /// Files of prompts: JSON, JSON lines or YAML
@@ -24,7 +27,7 @@ pub(crate) struct EvalArgs {
     ///
     /// `skillret`, `skillrouter`, `r3-skill`, `toolret` or `metatool`, in the layout in which it is published.
     /// docs/benchmarks.md describes them.
-    #[arg(long, value_name = "NAME", value_parser = benchmark, conflicts_with_all = ["skill", "baseline", "paste", "ask"])]
+    #[arg(long, value_name = "NAME", value_parser = benchmark, conflicts_with_all = OF_PROMPTS)]
     pub(crate) benchmark: Option<BenchmarkKind>,
     /// The skill for prompts that name none, wherever their file is
     #[arg(long, value_name = "ID")]

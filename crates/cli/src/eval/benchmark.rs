@@ -1,22 +1,24 @@
 //! `repertoire eval --benchmark`: a public benchmark, measured as its own pages do.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use comfy_table::{Table, presets};
-use repertoire::{Error, ErrorCode};
-use repertoire_authoring::benchmark::{Benchmark, BenchmarkKind, BenchmarkReport, Measures};
+use repertoire::{Engine, Error, ErrorCode};
+use repertoire_authoring::benchmark::{
+    Benchmark, BenchmarkKind, BenchmarkNote, BenchmarkReport, Measures,
+};
 use serde::Serialize;
-use tempfile::TempDir;
 
 use super::align_numbers;
 use crate::args::{Common, MatchingArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, NAME, Output, Page, styled};
+use crate::failure::UsageError;
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
-use crate::{progress_bar, setup};
+use crate::{progress_bar, sanitize, setup};
 
-/// With more skills or requests than this, a progress bar is shown.
+/// With more requests than this, a progress bar is shown.
 const MANY: usize = 500;
 
 /// The result, as JSON.
@@ -31,27 +33,22 @@ struct BenchmarkOutput<'a> {
     peak_mib: Option<f64>,
 }
 
-/// Measures the benchmark in the directory `dir`.
+/// Measures the benchmark in `dirs`, which must be one directory.
 pub(super) fn run(
     kind: BenchmarkKind,
-    dir: &Path,
+    dirs: &[PathBuf],
     matching: &MatchingArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
+    let dir = only_dir(dirs, common).map_err(UsageError)?;
     let benchmark = Benchmark::open(kind, dir)?;
-    let place = TempDir::new().map_err(|error| {
-        let message = format!("cannot make a directory for the skills of the benchmark: {error}");
-        Error::new(ErrorCode::ExecutionError, message, "let `TMPDIR` name a directory with room")
-    })?;
-    let progress = progress_bar::counting("writing skills", benchmark.skills.len(), MANY);
-    benchmark.write_skills(place.path(), || progress.inc(1))?;
-    progress.finish_and_clear();
 
     let start = Instant::now();
-    let common =
-        Common { sources: vec![place.path().to_owned()], no_cache: true, ..common.clone() };
-    let engine = setup::engine(&common, |builder| matching.apply(builder))?;
+    // The user's lists of skills are not about those of a benchmark.
+    let config = setup::settings(common)?;
+    let builder = config.apply_ranking(Engine::builder().source(benchmark.source()));
+    let engine = progress_bar::with_progress(matching.apply(builder)).build()?;
     // Words are indexed when they are first needed.
     engine.find_skills("begin", 1);
     let index_seconds = start.elapsed().as_secs_f64();
@@ -66,7 +63,38 @@ pub(super) fn run(
     } else {
         out.human(text(kind, &report, index_seconds, peak_mib).as_str())?;
     }
+    for note in report.notes.iter() {
+        out.note(&told(note));
+    }
     Ok(ExitCode::Done)
+}
+
+/// Returns the directory of the benchmark. Refuses further ones, and options about skills that are not in it.
+fn only_dir<'a>(dirs: &'a [PathBuf], common: &Common) -> Result<&'a Path, Error> {
+    let refused = |what: &str, help: &str| {
+        let message = format!("{what} has no meaning with `--benchmark`");
+        Err(Error::new(ErrorCode::InvalidParam, message, help))
+    };
+    for (option, is_given) in [
+        ("--source", !common.sources.is_empty()),
+        ("--allow", !common.allow.is_empty()),
+        ("--enable", !common.enable.is_empty()),
+        ("--bundled", common.bundled.is_some()),
+    ] {
+        if is_given {
+            let help = "leave it out: all skills of the benchmark count, and no others";
+            return refused(&format!("`{option}`"), help);
+        }
+    }
+    match dirs {
+        [dir] => Ok(dir),
+        _ => refused("a second directory", "name one directory, and run the command for each"),
+    }
+}
+
+/// Formats a note as one line.
+fn told(note: &BenchmarkNote) -> String {
+    format!("{}: {}", styled(WARNING, "note"), sanitize::line(&note.to_string()))
 }
 
 fn text(kind: BenchmarkKind, report: &BenchmarkReport, seconds: f64, peak: Option<f64>) -> Page {

@@ -64,7 +64,7 @@ struct Unmet {
 
 pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     if let Some(kind) = args.benchmark {
-        return benchmark::run(kind, &args.files[0], &args.matching, common, out);
+        return benchmark::run(kind, &args.files, &args.matching, common, out);
     }
     // Files that cannot be read are reported before the work is done, not after it.
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;

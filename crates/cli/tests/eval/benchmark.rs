@@ -9,21 +9,21 @@ use crate::binary::{Place, Run};
 
 /// Skills and requests: each request has the words of the skills in its place, so that they are found first. The last
 /// one is for two skills, and shares words with one of them.
-const SKILLS: [(&str, &str, &str); 4] = [
+pub(super) const SKILLS: [(&str, &str, &str); 4] = [
     ("k-1", "pdf-merger", "Merges portable documents."),
     ("k-2", "ocean-waves", "Forecasts surf at beaches."),
     // The same name as the first: names of benchmarks are not unique.
     ("k-3", "pdf-merger", "Knits woollen scarves."),
     ("k-4", "garden-planner", "Plants vegetables by season."),
 ];
-const REQUESTS: [(&str, &[&str]); 4] = [
+pub(super) const REQUESTS: [(&str, &[&str]); 4] = [
     ("merge two portable documents", &["k-1"]),
     ("forecast the surf for these beaches", &["k-2"]),
     ("knit a woollen scarf", &["k-3"]),
     ("plant vegetables this season", &["k-4", "k-2"]),
 ];
 
-fn lines(rows: impl IntoIterator<Item = Value>) -> String {
+pub(super) fn lines(rows: impl IntoIterator<Item = Value>) -> String {
     rows.into_iter().map(|row| row.to_string() + "\n").collect::<Vec<_>>().concat()
 }
 
@@ -33,7 +33,7 @@ fn gz(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-fn skill_ret(place: &Place) {
+pub(super) fn skill_ret(place: &Place) {
     place.write("b/skills_test.jsonl", lines(SKILLS.map(|(id, name, description)| {
         json!({"id": id, "name": name, "description": description, "skill_md": "# Steps\n"})
     })));
@@ -47,7 +47,7 @@ fn skill_ret(place: &Place) {
     place.write("b/qrels_test.jsonl", lines(qrels));
 }
 
-fn r3_skill(place: &Place) {
+pub(super) fn r3_skill(place: &Place) {
     place.write("b/data/skills_test.jsonl", lines(SKILLS.map(|(id, name, description)| {
         json!({"id": id, "text": format!("{name} | {description} | # Steps | more")})
     })));
@@ -57,7 +57,7 @@ fn r3_skill(place: &Place) {
     );
 }
 
-fn skill_router(place: &Place) {
+pub(super) fn skill_router(place: &Place) {
     let skill = |i: usize| json!({"skill_id": SKILLS[i].0, "name": SKILLS[i].1, "description": SKILLS[i].2, "body": "B"});
     place.write("b/easy/part-00000.jsonl.gz", gz(&lines([skill(0), skill(1)])));
     place.write("b/easy/part-00001.jsonl.gz", gz(&lines([skill(2), skill(3)])));
@@ -76,7 +76,7 @@ fn skill_router(place: &Place) {
     place.write("b/relevance.json", Value::Object(truths).to_string());
 }
 
-fn tool_ret(place: &Place) {
+pub(super) fn tool_ret(place: &Place) {
     place.write("b/tools/web.jsonl", lines(SKILLS.map(|(id, name, description)| {
         json!({"id": id, "documentation": json!({"name": name, "description": description}).to_string()})
     })));
@@ -86,7 +86,7 @@ fn tool_ret(place: &Place) {
     })));
 }
 
-fn meta_tool(place: &Place) {
+pub(super) fn meta_tool(place: &Place) {
     let described: serde_json::Map<String, Value> =
         SKILLS.iter().map(|(id, _, description)| ((*id).to_owned(), json!(description))).collect();
     place.write("b/dataset/plugin_des.json", Value::Object(described).to_string());
@@ -100,7 +100,7 @@ fn meta_tool(place: &Place) {
 /// A benchmark by its name, and a function that writes it.
 type Layout = (&'static str, fn(&Place));
 
-fn benchmark(place: &Place, name: &str, args: &[&str]) -> Run {
+pub(super) fn benchmark(place: &Place, name: &str, args: &[&str]) -> Run {
     place.run(["eval", "b", "--benchmark", name].iter().chain(args).copied())
 }
 
@@ -153,6 +153,96 @@ fn grades_count_in_the_gain_alone() {
     assert!((gain - 1.0 / (3.0 + 1.0 / 3f64.log2())).abs() < 1e-4, "{gain}");
 }
 
+/// The kind and the number of each note of a report.
+pub(super) fn notes(report: &Value) -> Vec<String> {
+    let notes = report["notes"].as_array().unwrap().iter();
+    notes.map(|note| format!("{} {}", note["kind"].as_str().unwrap(), note["count"])).collect()
+}
+
+#[test]
+fn lists_and_names_of_skills_do_not_decide_what_is_found() {
+    let place = Place::new();
+    skill_ret(&place);
+    let expected = benchmark(&place, "skillret", &["--json"]).exits(0).json();
+    // Every id that the engine has could be one of these.
+    let lists =
+        "[skills]\ndisabled = [\"*\", \"k-1\", \"benchmark/*\"]\n[skills.show]\n\"*\" = \"off\"\n";
+    place.write("home/.repertoire/config.toml", lists);
+    place.write(".repertoire/config.toml", lists);
+    place.write(
+        ".agents/skills/surf/SKILL.md",
+        "---\nname: surf\ndescription: Forecasts surf.\n---\n",
+    );
+    let report = benchmark(&place, "skillret", &["--json"]).exits(0).json();
+    for figure in ["skills", "requests", "ndcg_10", "recall_10", "hit_1", "notes"] {
+        assert_eq!(report[figure], expected[figure], "{figure}");
+    }
+    // Names that could be ids, and requests with words that could be parts of ids.
+    let place = Place::new();
+    let skills =
+        [("a", "123", "Paints fences."), ("b", "7", "Bakes bread."), ("c", "42", "Tunes pianos.")];
+    place.write(
+        "b/skills_test.jsonl",
+        lines(skills.map(
+            |(id, name, description)| json!({"id": id, "name": name, "description": description}),
+        )),
+    );
+    let requests = [
+        ("paint the fence of candidate no 1", "a"),
+        ("bake bread with s0", "b"),
+        ("tune the pianos in a benchmark of s1", "c"),
+    ];
+    place.write(
+        "b/queries_test.jsonl",
+        lines(requests.map(|(text, id)| json!({"query": text, "skill_ids": [id]}))),
+    );
+    let report = benchmark(&place, "skillret", &["--json"]).exits(0).json();
+    assert_eq!((&report["hit_1"], notes(&report)), (&json!(1.0), vec![]), "{report}");
+}
+
+#[test]
+fn options_without_a_meaning_are_refused() {
+    let place = Place::new();
+    skill_ret(&place);
+    for args in [
+        &["--min-top1", "0.99"][..],
+        &["--max-false-fire", "0.1"],
+        &["--by-relevance=off"],
+        &["--skill", "k-1"],
+        &["--baseline", "b"],
+        &["--paste", "b"],
+        &["--ask", "true"],
+        &["--jobs", "2"],
+        &["--reply-timeout", "9"],
+        &["--sample", "3"],
+        &["--source", "/nonexistent"],
+        &["--allow", "k-1"],
+        &["--enable", "k-1"],
+        &["--bundled=off"],
+        &["b"],
+    ] {
+        let run = benchmark(&place, "skillret", args).exits(2);
+        assert!(run.stdout.is_empty() && run.stderr.contains("--benchmark"), "{args:?}: {run:?}");
+        let first = args[0].split('=').next().unwrap();
+        let is_named = run.stderr.contains(if first == "b" { "a second directory" } else { first });
+        assert!(is_named, "{args:?}: {run:?}");
+    }
+    let before = ["--source", "/nonexistent", "eval", "b", "--benchmark", "skillret"];
+    place.run(before).exits(2);
+    for args in [&["--inflect"][..], &["--no-cache"], &["--project", "."], &["--brand", "acme"]] {
+        benchmark(&place, "skillret", args).exits(0);
+    }
+}
+
+#[test]
+fn the_skills_of_a_benchmark_are_never_written() {
+    let place = Place::new();
+    skill_ret(&place);
+    let mut command = place.command(["eval", "b", "--benchmark", "skillret", "--json"]);
+    command.env("TMPDIR", "/no/such/directory");
+    crate::binary::finish(command, b"").exits(0);
+}
+
 #[test]
 fn what_is_missing_or_of_another_form_is_told_with_the_layout() {
     let place = Place::new();
@@ -167,7 +257,12 @@ fn what_is_missing_or_of_another_form_is_told_with_the_layout() {
     assert!(run.stderr.contains("test.jsonl:2 is not in the form"), "{run:?}");
     place.write("b/data/test.jsonl", "{\"query\": \"a\", \"skill_ids\": [\"other\"]}\n");
     let run = benchmark(&place, "r3-skill", &[]).exits(1);
-    assert!(run.stderr.contains("no request of b names a skill"), "{run:?}");
+    assert!(
+        run.stderr.contains(
+            "no request of b names a skill that is there; requests read: 1, skills read: 4"
+        ),
+        "{run:?}"
+    );
     let run = benchmark(&place, "beir", &[]).exits(2);
     assert!(run.stderr.contains("`r3-skill`"), "{run:?}");
 }

@@ -4,6 +4,7 @@
 
 mod ask;
 mod benchmark;
+mod benchmark_notes;
 #[path = "../support/binary.rs"]
 mod binary;
 mod bundled;

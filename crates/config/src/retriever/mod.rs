@@ -10,10 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::Config;
 use super::schema::{RETRIEVER_TIMEOUT, Value};
-use crate::line_process::{LineFault, LineProcess};
-
-/// The part of a wrong line that an error shows, in characters.
-const SHOWN: usize = 80;
+use crate::line_process::{LineFault, LineProcess, shown};
 
 /// Ranks skills by a program, in place of the model of meanings. The program reads a request from each line of
 /// its standard input and answers with a line on its standard output:
@@ -153,7 +150,9 @@ impl ProgramRetriever {
     fn error(&self, failure: Failure) -> Error {
         let what = match failure {
             Failure::Start(error) => format!("cannot be started: {error}"),
-            Failure::Process(fault @ LineFault::Ended(_)) => fault.to_string(),
+            Failure::Process(fault @ (LineFault::Ended(_) | LineFault::Unasked(_))) => {
+                fault.to_string()
+            }
             Failure::Process(LineFault::Late(time)) => {
                 let command = self.command.join(" ");
                 let message = if time.is_zero() {
@@ -167,11 +166,10 @@ impl ProgramRetriever {
                 return Error::new(ErrorCode::Timeout, message, help);
             }
             Failure::Wrong(line) => {
-                let mut shown: String = line.chars().take(SHOWN).collect();
-                if shown.len() < line.len() {
-                    shown.push('…');
-                }
-                format!("wrote a line that is not an answer: {shown}")
+                format!("wrote a line that is not an answer: {}", shown(&line))
+            }
+            Failure::Number(n_scores, n_skills) => {
+                format!("gave {n_scores} scores for {n_skills} skills")
             }
         };
         let message = format!("the retriever `{}` {what}", self.command.join(" "));
@@ -196,6 +194,8 @@ enum Failure {
     Process(LineFault),
     /// A line that is not an answer.
     Wrong(String),
+    /// An answer with this number of scores, for another number of skills.
+    Number(usize, usize),
 }
 
 impl Session<'_> {
@@ -215,12 +215,17 @@ impl Session<'_> {
         }
     }
 
-    fn rank(&mut self, message: &str) -> Result<Vec<f32>, Failure> {
+    fn rank(&mut self, message: &str, n_skills: usize) -> Result<Vec<f32>, Failure> {
         let line = self.exchange(&json!({"rank": message}))?;
         let answer: Option<Json> = serde_json::from_str(&line).ok();
         let scores = answer.as_ref().and_then(|answer| answer["scores"].as_array());
         let scores: Option<Vec<f32>> = scores.and_then(|list| list.iter().map(number).collect());
-        scores.ok_or(Failure::Wrong(line))
+        let scores = scores.ok_or(Failure::Wrong(line))?;
+        if scores.len() == n_skills {
+            Ok(scores)
+        } else {
+            Err(Failure::Number(scores.len(), n_skills))
+        }
     }
 
     /// Sends a request, and returns the answer's line.
@@ -246,7 +251,7 @@ impl Retriever for ProgramRetriever {
     }
 
     fn rank(&self, message: &str, candidates: &[Candidate]) -> Result<Vec<f32>, Error> {
-        self.with_process(candidates, |session| session.rank(message))
+        self.with_process(candidates, |session| session.rank(message, candidates.len()))
     }
 
     fn levels(&self) -> Option<Levels> {
