@@ -1,4 +1,4 @@
-//! Programs that answer as programs on real machines do: what is no answer is told, and costs no other message.
+//! Programs that answer as programs on real machines do: what is not an answer is told, and costs no other message.
 
 use std::fs;
 use std::path::Path;
