@@ -126,8 +126,11 @@ fn programs_that_answer_lines_have_the_same_figures_and_count_their_own_tokens()
     }
 }
 
-/// A server that speaks the API of chat completions, and calls `use_skill` for `pdf` where it may.
-fn server() -> String {
+/// Starts a server that answers each request with the rest of its first line and headers, and a body. Returns its
+/// address.
+pub(crate) fn serve(
+    mut answer: impl FnMut(Value) -> (&'static str, String) + Send + 'static,
+) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -142,14 +145,16 @@ fn server() -> String {
             }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
-            let answer = completion(&serde_json::from_slice(&body).unwrap()).to_string();
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", answer.len());
-            reader.get_mut().write_all((head + &answer).as_bytes()).unwrap();
+            let (head, answer) = answer(serde_json::from_slice(&body).unwrap());
+            let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\n\r\n", answer.len());
+            // A client that has seen enough may have gone.
+            let _ = reader.get_mut().write_all((head + &answer).as_bytes());
         }
     });
     address
 }
 
+/// An answer in the API of chat completions: `use_skill` is called for `pdf` where it may be.
 fn completion(request: &Value) -> Value {
     assert_eq!(request["model"], "tiny");
     let messages = request["messages"].as_array().unwrap();
@@ -175,7 +180,8 @@ fn completion(request: &Value) -> Value {
 #[test]
 fn an_address_of_this_machine_is_asked_as_a_chat_completion() {
     let place = place();
-    let run = ask(&place, &server(), &["--model", "tiny", "--ways", "list", "--json"]).exits(0);
+    let server = serve(|request| ("200 OK", completion(&request).to_string()));
+    let run = ask(&place, &server, &["--model", "tiny", "--ways", "list", "--json"]).exits(0);
     let report = run.json();
     assert_eq!(shares(&report["ways"][0]), [0.25, 0.75, 0.0, 1.0]);
     assert_eq!(

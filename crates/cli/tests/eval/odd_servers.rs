@@ -1,45 +1,23 @@
 //! Servers of models that answer as real ones do, in each form that they have.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::ask::{ask, place};
+use crate::ask::{ask, place, serve};
 
-/// An answer: its head below the first line, and its body.
+/// An answer, as [`serve`] takes it.
 type Answer = (&'static str, String);
 
 /// Starts a server that gives these answers, and the last of them for ever. Returns its address and the requests that
 /// it got.
 fn server(answers: Vec<Answer>) -> (String, Arc<Mutex<Vec<Value>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1", listener.local_addr().unwrap());
     let requests = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&requests);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let (mut length, mut line) = (0, String::new());
-            while reader.read_line(&mut line).unwrap() > 2 {
-                if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = n.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            let mut seen = seen.lock().unwrap();
-            let (head, body_of_answer) = &answers[seen.len().min(answers.len() - 1)];
-            seen.push(serde_json::from_slice(&body).unwrap());
-            let length = body_of_answer.len();
-            let text =
-                format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\n\r\n{body_of_answer}");
-            // A client that has seen enough may have gone.
-            let _ = reader.get_mut().write_all(text.as_bytes());
-        }
+    let address = serve(move |request| {
+        let mut seen = seen.lock().unwrap();
+        seen.push(request);
+        answers[(seen.len() - 1).min(answers.len() - 1)].clone()
     });
     (address, requests)
 }
