@@ -50,36 +50,15 @@ impl From<&Field> for Value {
 
 /// The events of all agents.
 const EVENTS: [&str; 12] = [
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PreCompact",
-    "SessionEnd",
-    "BeforeAgent",
-    "AfterTool",
-    "beforeSubmitPrompt",
-    "postToolUse",
-    "sessionStart",
+    "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SessionEnd",
+    "BeforeAgent", "AfterTool", "beforeSubmitPrompt", "postToolUse", "sessionStart",
     "userPromptSubmitted",
 ];
 
 /// The fields of all agents.
 const FIELDS: [&str; 15] = [
-    "prompt",
-    "source",
-    "tool_name",
-    "tool_input",
-    "tool_response",
-    "toolArgs",
-    "cwd",
-    "workspace_roots",
-    "agent_id",
-    "trigger",
-    "reason",
-    "session_id",
-    "hook_event_name",
-    "model",
+    "prompt", "source", "tool_name", "tool_input", "tool_response", "toolArgs", "cwd",
+    "workspace_roots", "agent_id", "trigger", "reason", "session_id", "hook_event_name", "model",
     "transcript_path",
 ];
 

@@ -22,7 +22,8 @@ static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_all().build().unwrap());
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-    let text = "---\nname: deploy\ndescription: Deploys a service.\ntriggers: [deploy]\n---\nRun it.\n";
+    let text =
+        "---\nname: deploy\ndescription: Deploys a service.\ntriggers: [deploy]\n---\nRun it.\n";
     let skill: Skill = text.parse().unwrap();
     Engine::builder().skill(skill).build().unwrap()
 });

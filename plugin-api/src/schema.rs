@@ -6,19 +6,8 @@ use serde_json::{Map, Value, json};
 
 /// Formats that JSON Schema itself defines; some providers refuse others, such as `uint32`.
 const STANDARD_FORMATS: &[&str] = &[
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "uuid",
-    "json-pointer",
-    "regex",
+    "date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri",
+    "uri-reference", "uuid", "json-pointer", "regex",
 ];
 
 /// Returns the JSON Schema of a tool's arguments: one object, with everything inlined, and no other

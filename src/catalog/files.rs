@@ -280,13 +280,8 @@ mod tests {
         ]);
         let found = bundled_files(dir.path(), 20).unwrap();
         let all = [
-            "Alpha.md",
-            "zebra.txt",
-            "a/sub.md",
-            "references/SKILL.txt",
-            "references/one.md",
-            "scripts/a.py",
-            "a/b/deep.md",
+            "Alpha.md", "zebra.txt", "a/sub.md", "references/SKILL.txt", "references/one.md",
+            "scripts/a.py", "a/b/deep.md",
         ];
         assert_eq!(found.files, all);
         assert_eq!((found.more, found.complete), (0, true));

@@ -14,27 +14,9 @@ use crate::diagnostic::{Code, Diagnostic};
 const SKILLS_DIR: &str = "skills";
 /// Names of files that were meant to be `SKILL.md`, in lower case and without blanks.
 const MISNAMED: [&str; 22] = [
-    "skills.md",
-    "skill.markdown",
-    "skill.mdx",
-    "skill.mdc",
-    "skill.txt",
-    "skill.md.txt",
-    "skill.md.md",
-    "skill.mkd",
-    "skill.rst",
-    "skill",
-    "skill_md",
-    "skill-md",
-    "skillmd",
-    "skil.md",
-    "skils.md",
-    "skilll.md",
-    "skll.md",
-    "sklil.md",
-    "skill(1).md",
-    "skill(2).md",
-    "skillcopy.md",
+    "skills.md", "skill.markdown", "skill.mdx", "skill.mdc", "skill.txt", "skill.md.txt",
+    "skill.md.md", "skill.mkd", "skill.rst", "skill", "skill_md", "skill-md", "skillmd", "skil.md",
+    "skils.md", "skilll.md", "skll.md", "sklil.md", "skill(1).md", "skill(2).md", "skillcopy.md",
     "skill-copy.md",
 ];
 

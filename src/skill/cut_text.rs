@@ -14,19 +14,8 @@ const SENTENCES: [&str; 3] = ["description", "brief_description", "when_to_use"]
 /// Other fields with texts of the author. Comments are usual behind them, so that only `#` before a
 /// character other than a blank, as in `#45`, was meant as text.
 const TEXTS: [&str; 13] = [
-    "name",
-    "triggers",
-    "keywords",
-    "verbs",
-    "patterns",
-    "exclude",
-    "exclude_keywords",
-    "paths",
-    "trigger_phrases",
-    "should",
-    "should_not",
-    "knowledge",
-    "argument_hint",
+    "name", "triggers", "keywords", "verbs", "patterns", "exclude", "exclude_keywords", "paths",
+    "trigger_phrases", "should", "should_not", "knowledge", "argument_hint",
 ];
 
 /// A value without quotes, and the comment that cuts it off.

@@ -31,14 +31,7 @@ const OTHERS: [(&[&str], &str, &str); 10] = [
     ),
     (
         &[
-            "<!doctype html",
-            "<html",
-            "<head",
-            "<body",
-            "<title",
-            "<meta ",
-            "<?xml",
-            "<error>",
+            "<!doctype html", "<html", "<head", "<body", "<title", "<meta ", "<?xml", "<error>",
             "<svg",
         ],
         "a page of HTML or XML",
@@ -105,16 +98,8 @@ const ERRORS: [&str; 23] = [
 
 /// Answers of a server that are all of a file, in lower case and without their full stop.
 const ANSWERS: [&str; 10] = [
-    "bad gateway",
-    "bad request",
-    "conflict",
-    "forbidden",
-    "gateway timeout",
-    "gateway time-out",
-    "gone",
-    "request timeout",
-    "service unavailable",
-    "unauthorized",
+    "bad gateway", "bad request", "conflict", "forbidden", "gateway timeout", "gateway time-out",
+    "gone", "request timeout", "service unavailable", "unauthorized",
 ];
 
 /// Programs by which files are fetched, at the beginning of a line that is the error of one, and parts of such a line.

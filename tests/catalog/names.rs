@@ -64,19 +64,8 @@ const FORMS: [(&str, &str); 38] = [
 
 /// Texts that name no skill.
 const OTHERS: [&str; 13] = [
-    "",
-    "review",
-    "toolkit:",
-    "toolkit:*",
-    "//",
-    "plan/",
-    "code-review-2",
-    "`.`",
-    "the skill",
-    "/tmp/code-review",
-    "acme/mail",
-    "code\\review",
-    "..\\..",
+    "", "review", "toolkit:", "toolkit:*", "//", "plan/", "code-review-2", "`.`", "the skill",
+    "/tmp/code-review", "acme/mail", "code\\review", "..\\..",
 ];
 
 fn engine(dir: &TempDir, allow: Allowlist) -> Engine {

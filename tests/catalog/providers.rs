@@ -261,10 +261,7 @@ fn a_provider_that_lies_or_panics_costs_its_own_skills_only() {
     impl Provider for Strange {
         fn list(&self) -> Result<Vec<ProvidedFile>, Error> {
             let paths = [
-                "../out/SKILL.md",
-                "/etc/SKILL.md",
-                "gone/SKILL.md",
-                "panics/SKILL.md",
+                "../out/SKILL.md", "/etc/SKILL.md", "gone/SKILL.md", "panics/SKILL.md",
                 "ok/SKILL.md",
             ];
             Ok(paths.map(|path| ProvidedFile::new(path, "")).into())

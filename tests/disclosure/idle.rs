@@ -14,26 +14,9 @@ const MAX_BYTES: usize = 40;
 
 /// The subjects of the skills. No message names any of them.
 const SUBJECTS: [&str; 20] = [
-    "invoices",
-    "migrations",
-    "dashboards",
-    "contracts",
-    "podcasts",
-    "firmware",
-    "translations",
-    "warehouses",
-    "recipes",
-    "spreadsheets",
-    "newsletters",
-    "satellites",
-    "genomes",
-    "payrolls",
-    "wireframes",
-    "playlists",
-    "tournaments",
-    "pipelines",
-    "glossaries",
-    "turbines",
+    "invoices", "migrations", "dashboards", "contracts", "podcasts", "firmware", "translations",
+    "warehouses", "recipes", "spreadsheets", "newsletters", "satellites", "genomes", "payrolls",
+    "wireframes", "playlists", "tournaments", "pipelines", "glossaries", "turbines",
 ];
 
 /// The actions of the skills: a name, and words that people also use to agree, refuse or go on.

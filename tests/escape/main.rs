@@ -54,16 +54,8 @@ impl Fixture {
             fixture.write(file, CANARY);
         }
         for file in [
-            "SKILL.md",
-            "references/one.md",
-            "references/two.md",
-            "a/b/c/deep.md",
-            "..almost/...",
-            "~/home.md",
-            "%2e%2e/100%.md",
-            ".env.example",
-            "group/own.md",
-            "ünïcode/使用.md",
+            "SKILL.md", "references/one.md", "references/two.md", "a/b/c/deep.md", "..almost/...",
+            "~/home.md", "%2e%2e/100%.md", ".env.example", "group/own.md", "ünïcode/使用.md",
         ] {
             fixture.write(&format!("skills/review/{file}"), INSIDE);
         }
@@ -148,14 +140,8 @@ fn assert_sealed(copy: &Path) {
 fn what_belongs_to_the_skill_is_read_and_copied() {
     let fixture = Fixture::new();
     for path in [
-        "references/one.md",
-        "./references/./one.md",
-        "references//one.md",
-        "a/b/c/deep.md",
-        "~/home.md",
-        "%2e%2e/100%.md",
-        "group/own.md",
-        "ünïcode/使用.md",
+        "references/one.md", "./references/./one.md", "references//one.md", "a/b/c/deep.md",
+        "~/home.md", "%2e%2e/100%.md", "group/own.md", "ünïcode/使用.md",
     ] {
         let resource = fixture.read(path).unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!((text(&resource), resource.size), (INSIDE, INSIDE.len() as u64), "{path}");

@@ -12,14 +12,7 @@ use crate::{index_of, search};
 
 /// Characters that readers do not see.
 const INVISIBLE: [&str; 9] = [
-    "\u{200b}",
-    "\u{ad}",
-    "\u{2060}",
-    "\u{feff}",
-    "\u{fe0f}",
-    "\u{e0041}",
-    "\u{200d}",
-    "\u{200c}",
+    "\u{200b}", "\u{ad}", "\u{2060}", "\u{feff}", "\u{fe0f}", "\u{e0041}", "\u{200d}", "\u{200c}",
     "\u{34f}",
 ];
 

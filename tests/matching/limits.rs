@@ -129,18 +129,8 @@ fn costly_patterns_are_bounded_or_refused() {
     let run = "a".repeat(100_000);
     let mixed = "aab 使ab1 x".repeat(9_000);
     for pattern in [
-        "(a+)+$",
-        ".*.*x",
-        "(.*)*x",
-        "(a|a)*b",
-        "(a|aa)+$",
-        "(?:a?){50}a{50}",
-        r"(\w+\s*)+!",
-        "(?:a{1,10}){1,10}b",
-        r"\w{40}z",
-        r"\b\w+\b.*\b使\w*\b",
-        r"[^\d]{200}q",
-        r"\d+\w*\d",
+        "(a+)+$", ".*.*x", "(.*)*x", "(a|a)*b", "(a|aa)+$", "(?:a?){50}a{50}", r"(\w+\s*)+!",
+        "(?:a{1,10}){1,10}b", r"\w{40}z", r"\b\w+\b.*\b使\w*\b", r"[^\d]{200}q", r"\d+\w*\d",
     ] {
         let skill = skill("costly", &json!({"patterns": [pattern]}));
         let engine = engine([skill]);

@@ -204,10 +204,7 @@ impl Kind {
                 let mut command =
                     Command::new(program.canonicalize().unwrap().with_file_name("initdb"));
                 command.args([
-                    "--no-sync",
-                    "--username=ann",
-                    "--auth=scram-sha-256",
-                    "--encoding=UTF8",
+                    "--no-sync", "--username=ann", "--auth=scram-sha-256", "--encoding=UTF8",
                 ]);
                 command.args(["--locale=C", "--pwfile"]).arg(password);
                 command.arg("--pgdata").arg(dir.join("data"));

@@ -27,21 +27,9 @@ fn measured<T>(run: impl FnOnce() -> T) -> T {
 }
 
 const CASES: &[&str] = &[
-    "disclose-10",
-    "disclose-100",
-    "disclose-1000",
-    "disclose-10000",
-    "plain-100",
-    "plain-1000",
-    "many-words-1000",
-    "french-1000",
-    "cjk-1000",
-    "code-1000",
-    "10kb-1000",
-    "matches-1000",
-    "explain-1000",
-    "build-1000",
-    "bare-scan-1000",
+    "disclose-10", "disclose-100", "disclose-1000", "disclose-10000", "plain-100", "plain-1000",
+    "many-words-1000", "french-1000", "cjk-1000", "code-1000", "10kb-1000", "matches-1000",
+    "explain-1000", "build-1000", "bare-scan-1000",
 ];
 
 /// Runs each query three times unmeasured, then once measured.

@@ -35,15 +35,7 @@ pub(crate) struct Disclosure {
 }
 
 const FIELDS: [&str; 10] = [
-    "tier",
-    "meta",
-    "full",
-    "relevant",
-    "registry",
-    "hidden",
-    "below_limit",
-    "omitted",
-    "failure",
+    "tier", "meta", "full", "relevant", "registry", "hidden", "below_limit", "omitted", "failure",
     "text",
 ];
 

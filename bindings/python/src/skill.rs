@@ -63,17 +63,8 @@ impl Skill {
 
 /// The fields that `Skill.to_dict` returns.
 const FIELDS: [&str; 11] = [
-    "id",
-    "name",
-    "description",
-    "brief",
-    "scope",
-    "status",
-    "reason",
-    "triggers",
-    "toolsets",
-    "path",
-    "dir",
+    "id", "name", "description", "brief", "scope", "status", "reason", "triggers", "toolsets",
+    "path", "dir",
 ];
 
 /// Returns the content of a skill as this version of the engine reads it.

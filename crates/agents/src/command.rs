@@ -4,22 +4,8 @@ use repertoire::activation::Typed;
 
 /// Commands that agents handle themselves, whatever arguments follow.
 const BUILT_IN: [&str; 16] = [
-    "add-dir",
-    "agents",
-    "chat",
-    "clear",
-    "compact",
-    "compress",
-    "config",
-    "directory",
-    "export",
-    "mcp",
-    "memory",
-    "model",
-    "permissions",
-    "plugin",
-    "rename",
-    "resume",
+    "add-dir", "agents", "chat", "clear", "compact", "compress", "config", "directory", "export",
+    "mcp", "memory", "model", "permissions", "plugin", "rename", "resume",
 ];
 
 /// Tells whether a hook leaves `message`, which is not the command of a skill, to the agent. That is a

@@ -8,27 +8,9 @@ use repertoire_text::surrogates;
 
 /// Names of tools, of all agents, that read or change files; in lower case.
 const TOOLS: [&str; 21] = [
-    "apply_patch",
-    "create",
-    "edit",
-    "edit_file",
-    "multiedit",
-    "notebook_edit",
-    "notebookedit",
-    "patch",
-    "read",
-    "read_file",
-    "read_many_files",
-    "replace",
-    "search_replace",
-    "str_replace",
-    "str_replace_editor",
-    "tabwrite",
-    "update",
-    "view",
-    "write",
-    "write_file",
-    "writefile",
+    "apply_patch", "create", "edit", "edit_file", "multiedit", "notebook_edit", "notebookedit",
+    "patch", "read", "read_file", "read_many_files", "replace", "search_replace", "str_replace",
+    "str_replace_editor", "tabwrite", "update", "view", "write", "write_file", "writefile",
 ];
 
 /// Names of arguments that hold one path.

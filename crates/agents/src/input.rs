@@ -11,29 +11,10 @@ use super::agent::HookAgent;
 
 /// The fields that are read. Any other may hold whatever the agent likes, such as the output of a tool.
 const FIELDS: [&str; 23] = [
-    "agentId",
-    "agent_id",
-    "conversation_id",
-    "cwd",
-    "hookEventName",
-    "hook_event_name",
-    "model",
-    "prompt",
-    "reason",
-    "sessionID",
-    "sessionId",
-    "session_id",
-    "source",
-    "toolArgs",
-    "toolName",
-    "toolResult",
-    "tool_input",
-    "tool_name",
-    "tool_output",
-    "tool_response",
-    "transcript_path",
-    "trigger",
-    "workspace_roots",
+    "agentId", "agent_id", "conversation_id", "cwd", "hookEventName", "hook_event_name", "model",
+    "prompt", "reason", "sessionID", "sessionId", "session_id", "source", "toolArgs", "toolName",
+    "toolResult", "tool_input", "tool_name", "tool_output", "tool_response", "transcript_path",
+    "trigger", "workspace_roots",
 ];
 
 /// The fields whose content is not read: they only tell that the tool has ended.

@@ -29,12 +29,7 @@ const USERS: [&str; 2] = ["read_skill_file", "run_skill_script"];
 const READERS: [&str; 4] = ["read", "read_file", "read_many_files", "view"];
 /// Names of tools that run commands of a shell, in lower case.
 const SHELLS: [&str; 7] = [
-    "bash",
-    "shell",
-    "local_shell",
-    "exec_command",
-    "run_shell_command",
-    "run_terminal_cmd",
+    "bash", "shell", "local_shell", "exec_command", "run_shell_command", "run_terminal_cmd",
     "run_in_terminal",
 ];
 /// Names of arguments that hold the name of a skill.

@@ -26,11 +26,7 @@ fn hostile(key: &schema::Key) -> Vec<&'static str> {
         Kind::Meaning => vec!["true", "false", "\"other\""],
         Kind::Texts | Kind::Closed => {
             vec![
-                "[\"the\"]",
-                "[\"*\"]",
-                "[\"mine\", \"kept\"]",
-                "[\"mine\"]",
-                "\"mine, kept\"",
+                "[\"the\"]", "[\"*\"]", "[\"mine\", \"kept\"]", "[\"mine\"]", "\"mine, kept\"",
                 "[3, \"mine\"]",
             ]
         }

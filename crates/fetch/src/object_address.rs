@@ -87,15 +87,8 @@ mod tests {
     #[test]
     fn other_texts_are_refused_without_their_secrets() {
         for text in [
-            "s3://",
-            "s3:///a",
-            "s3://-b/a",
-            "s3://key:secret@b/a",
-            "s3://b/a?sig=secret",
-            "s3://b/../a",
-            "s3://b//a",
-            "s3://b/a\\b",
-            "http://b/a",
+            "s3://", "s3:///a", "s3://-b/a", "s3://key:secret@b/a", "s3://b/a?sig=secret",
+            "s3://b/../a", "s3://b//a", "s3://b/a\\b", "http://b/a",
         ] {
             let error = ObjectAddress::parse(text).unwrap_err();
             assert_eq!(error.code(), ErrorCode::InvalidParam, "{text}");

@@ -15,27 +15,9 @@ use repertoire_system::process::Running;
 /// The environment variables that `git` inherits: they name the places of programs, keys, certificates
 /// and proxies. Other variables could change what `git` does, such as those that begin with `GIT_`.
 const PASSED: [&str; 21] = [
-    "ALL_PROXY",
-    "APPDATA",
-    "HOME",
-    "HTTPS_PROXY",
-    "LOGNAME",
-    "NO_PROXY",
-    "PATH",
-    "SSH_AUTH_SOCK",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
-    "USER",
-    "USERPROFILE",
-    "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR",
-    "all_proxy",
-    "https_proxy",
-    "no_proxy",
+    "ALL_PROXY", "APPDATA", "HOME", "HTTPS_PROXY", "LOGNAME", "NO_PROXY", "PATH", "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR", "SSL_CERT_FILE", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "USER", "USERPROFILE",
+    "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "all_proxy", "https_proxy", "no_proxy",
 ];
 
 /// Settings that override the configuration of the user.

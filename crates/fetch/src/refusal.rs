@@ -23,13 +23,8 @@ const PACKAGES: [&str; 9] = [
 
 /// Sites that keep files, at whose addresses is a page.
 const FILES: [&str; 7] = [
-    "1drv.ms",
-    "docs.google.com",
-    "drive.google.com",
-    "dropbox.com",
-    "mega.nz",
-    "onedrive.live.com",
-    "wetransfer.com",
+    "1drv.ms", "docs.google.com", "drive.google.com", "dropbox.com", "mega.nz",
+    "onedrive.live.com", "wetransfer.com",
 ];
 
 /// Ends of files that are neither skills nor repositories.
@@ -42,15 +37,8 @@ const INSTALLERS: [&str; 9] = ["bun", "bunx", "npm", "npx", "pipx", "pnpm", "uv"
 
 /// Sites that list skills, whose addresses do not name the repository.
 const LISTS: [&str; 9] = [
-    "claude.ai",
-    "cursor.directory",
-    "glama.ai",
-    "lobehub.com",
-    "mcpmarket.com",
-    "playbooks.com",
-    "pulsemcp.com",
-    "skillsmp.com",
-    "smithery.ai",
+    "claude.ai", "cursor.directory", "glama.ai", "lobehub.com", "mcpmarket.com", "playbooks.com",
+    "pulsemcp.com", "skillsmp.com", "smithery.ai",
 ];
 
 /// Ends of archives that are not read.
@@ -59,22 +47,8 @@ const OTHER_ARCHIVES: [&str; 7] =
 
 /// First parts of addresses of GitHub that are not owners.
 const NO_OWNERS: [&str; 16] = [
-    "about",
-    "apps",
-    "collections",
-    "enterprise",
-    "explore",
-    "features",
-    "login",
-    "marketplace",
-    "notifications",
-    "orgs",
-    "search",
-    "settings",
-    "sponsors",
-    "stars",
-    "topics",
-    "trending",
+    "about", "apps", "collections", "enterprise", "explore", "features", "login", "marketplace",
+    "notifications", "orgs", "search", "settings", "sponsors", "stars", "topics", "trending",
 ];
 
 /// User names in addresses are shorter than tokens, which are as long as this, or longer.

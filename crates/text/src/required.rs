@@ -282,10 +282,7 @@ mod tests {
             (
                 r"add\s+(a|the)?\s*endpoint",
                 Some(&[
-                    "add a endpoint",
-                    "add aendpoint",
-                    "add endpoint",
-                    "add the endpoint",
+                    "add a endpoint", "add aendpoint", "add endpoint", "add the endpoint",
                     "add theendpoint",
                 ]),
             ),

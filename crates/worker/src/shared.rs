@@ -142,11 +142,7 @@ impl Shared {
 
     fn start(&self) -> Result<Arc<Running>, WorkerError> {
         let started = Process::start(
-            &self.program,
-            &self.code,
-            &self.shown_as,
-            &self.skill_dir,
-            &self.limits,
+            &self.program, &self.code, &self.shown_as, &self.skill_dir, &self.limits,
         );
         let (process, slot) = started.map_err(|why| self.spawn_error(why))?;
         let running = Arc::new(Running::new(process));

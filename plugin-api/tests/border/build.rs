@@ -11,13 +11,7 @@ pub(crate) fn library(package: &str) -> PathBuf {
     let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
     let output = Command::new(cargo)
         .args([
-            "build",
-            "--locked",
-            "--lib",
-            "--message-format=json",
-            "--profile",
-            profile,
-            "-p",
+            "build", "--locked", "--lib", "--message-format=json", "--profile", profile, "-p",
             package,
         ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -16,44 +16,10 @@ fn lists_are_sorted_plain_and_distinct() {
 #[test]
 fn words_that_name_a_subject_are_not_listed() {
     for word in [
-        "test",
-        "tests",
-        "deploy",
-        "review",
-        "commit",
-        "plan",
-        "translate",
-        "summarize",
-        "write",
-        "create",
-        "build",
-        "design",
-        "debug",
-        "refactor",
-        "code",
-        "docs",
-        "merge",
-        "push",
-        "ship",
-        "release",
-        "format",
-        "lint",
-        "search",
-        "research",
-        "email",
-        "login",
-        "bug",
-        "brainstorm",
-        "comment",
-        "main",
-        "class",
-        "car",
-        "meme",
-        "sale",
-        "data",
-        "report",
-        "api",
-        "database",
+        "test", "tests", "deploy", "review", "commit", "plan", "translate", "summarize", "write",
+        "create", "build", "design", "debug", "refactor", "code", "docs", "merge", "push", "ship",
+        "release", "format", "lint", "search", "research", "email", "login", "bug", "brainstorm",
+        "comment", "main", "class", "car", "meme", "sale", "data", "report", "api", "database",
     ] {
         assert!(!is_chatter(word), "{word}");
     }
@@ -86,20 +52,7 @@ fn a_message_that_names_a_subject_is_not_idle() {
 #[test]
 fn signs_alone_are_idle_and_odd_texts_are_no_trouble() {
     for text in [
-        "",
-        " \n\t",
-        "...",
-        "?!",
-        "👍",
-        "🙏🏽🎉\u{fe0f}",
-        "+1",
-        "1",
-        "2.",
-        "<3",
-        "½",
-        "--",
-        "٣",
-        "１",
+        "", " \n\t", "...", "?!", "👍", "🙏🏽🎉\u{fe0f}", "+1", "1", "2.", "<3", "½", "--", "٣", "１",
     ] {
         assert!(is_idle(text), "{text:?}");
     }

@@ -6,17 +6,9 @@ use super::one_line;
 
 /// The names of the elements that disclosures and activations consist of.
 const ELEMENTS: [&str; 11] = [
-    "available_skills",
-    "base_directory",
-    "instructions",
-    "more_skills_available",
-    "required_skills",
-    "skill",
-    "skill_content",
-    "skills",
-    "skills_available",
-    "skills_shown_in_full",
-    "sub_skills",
+    "available_skills", "base_directory", "instructions", "more_skills_available",
+    "required_skills", "skill", "skill_content", "skills", "skills_available",
+    "skills_shown_in_full", "sub_skills",
 ];
 
 /// Renders an attribute with a blank before it.

@@ -12,15 +12,8 @@ use crate::skill::{Skill, first_sentence_end, one_line};
 
 /// Words after which a description lists when its skill is wanted, in lower case.
 pub(super) const CUES: [&str; 9] = [
-    "use when",
-    "use for",
-    "use this when",
-    "use this skill when",
-    "trigger on",
-    "triggers on",
-    "triggers:",
-    "when:",
-    "keywords:",
+    "use when", "use for", "use this when", "use this skill when", "trigger on", "triggers on",
+    "triggers:", "when:", "keywords:",
 ];
 
 /// Returns `description` without its denials, one sentence a line. A denial ends with its sentence, its

@@ -206,20 +206,8 @@ mod tests {
     #[test]
     fn options_have_values_behind_them_or_joined() {
         let start = start(&[
-            "-p",
-            "x --tools Bash",
-            "--tools",
-            "Bash(git *),Read",
-            "Skill",
-            "-c",
-            "a=1",
-            "hello",
-            "-c",
-            "b = 2",
-            "--tools=Edit",
-            "--",
-            "--tools",
-            "no",
+            "-p", "x --tools Bash", "--tools", "Bash(git *),Read", "Skill", "-c", "a=1", "hello",
+            "-c", "b = 2", "--tools=Edit", "--", "--tools", "no",
         ]);
         let options = Options::of(&start);
         assert_eq!(options.tools(&["--tools"]), ["Bash(git *)", "Read", "Skill", "Edit"]);

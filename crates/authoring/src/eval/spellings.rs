@@ -36,16 +36,8 @@ struct Row {
 
 /// The nouns of keys that name skills.
 const NAMES: &[&str] = &[
-    "skill",
-    "skills",
-    "skillid",
-    "skillids",
-    "skillname",
-    "skillnames",
-    "owner",
-    "owners",
-    "route",
-    "routes",
+    "skill", "skills", "skillid", "skillids", "skillname", "skillnames", "owner", "owners",
+    "route", "routes",
 ];
 
 /// The table, in the form of [`normal`]. The first row that fits decides, and its place is the rank of
@@ -228,10 +220,7 @@ mod tests {
     #[test]
     fn keys_are_equal_in_every_case() {
         for key in [
-            "shouldTrigger",
-            "should_trigger",
-            "should-trigger",
-            "Should Trigger",
+            "shouldTrigger", "should_trigger", "should-trigger", "Should Trigger",
             " SHOULD_TRIGGER",
         ] {
             assert_eq!(normal(key), "shouldtrigger");

@@ -29,16 +29,8 @@ const GROUPS: [Group; 6] = [
     Group {
         title: "Connect agents",
         commands: &[
-            "hook",
-            "mcp",
-            "package",
-            "config",
-            "model",
-            "enable",
-            "disable",
-            "doctor",
-            "completions",
-            "man",
+            "hook", "mcp", "package", "config", "model", "enable", "disable", "doctor",
+            "completions", "man",
         ],
     },
 ];

@@ -280,14 +280,7 @@ fn per_skill(report: &Report) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
-        "skill",
-        "expected",
-        "right",
-        "wrong",
-        "precision",
-        "recall",
-        "top 1",
-        "top 3",
+        "skill", "expected", "right", "wrong", "precision", "recall", "top 1", "top 3",
     ]);
     for skill in &report.per_skill {
         let number = |n: usize| n.to_string();

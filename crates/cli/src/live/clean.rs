@@ -14,39 +14,14 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 /// The parts of names of settings that may hold a secret, an address or a program. Of their values, only
 /// switches and numbers are kept.
 const DROPPED: [&str; 19] = [
-    "account",
-    "address",
-    "auth",
-    "command",
-    "credential",
-    "endpoint",
-    "env",
-    "header",
-    "helper",
-    "key",
-    "login",
-    "mcp",
-    "notify",
-    "otel",
-    "password",
-    "provider",
-    "secret",
-    "token",
-    "url",
+    "account", "address", "auth", "command", "credential", "endpoint", "env", "header", "helper",
+    "key", "login", "mcp", "notify", "otel", "password", "provider", "secret", "token", "url",
 ];
 
 /// The settings whose entries are named by users: by skills, plugins, directories or tools.
 const NAMED_BY_USERS: [&str; 10] = [
-    "enabledPlugins",
-    "permission",
-    "permissions",
-    "plugins",
-    "projects",
-    "skill",
-    "skillOverrides",
-    "skills",
-    "state",
-    "tools",
+    "enabledPlugins", "permission", "permissions", "plugins", "projects", "skill",
+    "skillOverrides", "skills", "state", "tools",
 ];
 
 /// The rules by which settings are cleaned.

@@ -16,31 +16,14 @@ use crate::hook;
 
 /// The directories in which agents, and this program, keep settings and skills of a project or a user.
 const HOLDERS: [&str; 12] = [
-    ".agent",
-    ".agents",
-    ".claude",
-    ".codex",
-    ".copilot",
-    ".cursor",
-    ".factory",
-    ".gemini",
-    ".github",
-    ".opencode",
-    ".qwen",
-    ".config/opencode",
+    ".agent", ".agents", ".claude", ".codex", ".copilot", ".cursor", ".factory", ".gemini",
+    ".github", ".opencode", ".qwen", ".config/opencode",
 ];
 
 /// The settings files in such a directory. Files with credentials are not among them.
 const FILES: [&str; 9] = [
-    "config.json",
-    "config.toml",
-    "hooks.json",
-    "opencode.json",
-    "opencode.jsonc",
-    "settings.json",
-    "settings.local.json",
-    "trustedFolders.json",
-    "installed_plugins.json",
+    "config.json", "config.toml", "hooks.json", "opencode.json", "opencode.jsonc", "settings.json",
+    "settings.local.json", "trustedFolders.json", "installed_plugins.json",
 ];
 
 /// The directories in such a directory with skills, hooks and plugins.

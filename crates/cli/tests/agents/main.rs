@@ -46,18 +46,8 @@ const DEADLINE: &str = "300";
 
 /// The checks, in the order of the matrix's columns.
 const CELLS: [&str; 12] = [
-    "list",
-    "matching message",
-    "resume",
-    "second match",
-    "its own skill",
-    "unrelated",
-    "by file",
-    "compaction",
-    "uninstall",
-    "MCP list",
-    "MCP call",
-    "package",
+    "list", "matching message", "resume", "second match", "its own skill", "unrelated", "by file",
+    "compaction", "uninstall", "MCP list", "MCP call", "package",
 ];
 
 /// A cell of the matrix: `Some(true)` if the behaviour is right, `None` if the agent has a limit that the

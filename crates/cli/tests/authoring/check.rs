@@ -128,14 +128,8 @@ fn code_that_cannot_run_is_told() {
     let told: Vec<String> =
         found.map(|d| format!("{}:{}", d["code"].as_str().unwrap(), d["line"])).collect();
     let wanted = [
-        "invalid-toolset:5",
-        "invalid-toolset:6",
-        "invalid-toolset:7",
-        "missing-library:8",
-        "invalid-script:10",
-        "invalid-script:11",
-        "missing-script:12",
-        "missing-script:15",
+        "invalid-toolset:5", "invalid-toolset:6", "invalid-toolset:7", "missing-library:8",
+        "invalid-script:10", "invalid-script:11", "missing-script:12", "missing-script:15",
         "missing-script:16",
     ];
     assert_eq!(told, wanted);

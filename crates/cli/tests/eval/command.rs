@@ -105,16 +105,8 @@ fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
     let first = eval(&place, &["--json"]).exits(0);
     let report = first.json();
     for name in [
-        "cases",
-        "precision",
-        "recall",
-        "in_view",
-        "f1",
-        "top1",
-        "top3",
-        "lines_for_none",
-        "per_skill",
-        "confusions",
+        "cases", "precision", "recall", "in_view", "f1", "top1", "top3", "lines_for_none",
+        "per_skill", "confusions",
     ] {
         assert!(!report[name].is_null(), "{name}: {report}");
     }

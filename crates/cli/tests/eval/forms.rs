@@ -118,11 +118,7 @@ const FORMS: &[(&str, &str, &[&str])] = &[
          {\"request\":\"e\",\"expected_skill\":\"x\",\"near_miss_skills\":[\"y\"],\"must_not_trigger\":[\"z\"]}\n\
          {\"prompt\":\"f\",\"lead_skill\":\"x\",\"overlay_skills\":[\"y\"]}\n",
         &[
-            "1 a +x -z ~y",
-            "2 b +y -z ~x",
-            "3 c +z - ~y",
-            "4 d + -z ~",
-            "5 e +x -y,z ~",
+            "1 a +x -z ~y", "2 b +y -z ~x", "3 c +z - ~y", "4 d + -z ~", "5 e +x -y,z ~",
             "6 f +x - ~y",
         ],
     ),

@@ -209,12 +209,8 @@ fn files_that_git_ignores_are_named_since_others_lack_them() {
         (
             "/skills/\n",
             json!([
-                "build/SKILL.md",
-                "build/build.log",
-                "deploy/SKILL.md",
-                "deploy/scripts/go.sh",
-                "skills.sha256",
-                "skills.sha256.minisig",
+                "build/SKILL.md", "build/build.log", "deploy/SKILL.md", "deploy/scripts/go.sh",
+                "skills.sha256", "skills.sha256.minisig",
             ]),
         ),
     ] {

@@ -275,18 +275,8 @@ fn what_the_agent_has_by_itself_is_a_line_in_its_own_words() {
 fn sixty_messages_over_sixty_skills_add_under_six_kilobytes() {
     let place = Place::new();
     let things = [
-        "invoice",
-        "ledger",
-        "recipe",
-        "garden",
-        "orchard",
-        "bicycle",
-        "telescope",
-        "glacier",
-        "volcano",
-        "harbour",
-        "lighthouse",
-        "violin",
+        "invoice", "ledger", "recipe", "garden", "orchard", "bicycle", "telescope", "glacier",
+        "volcano", "harbour", "lighthouse", "violin",
     ];
     let tasks = [
         ("survey", "Surveys the"),

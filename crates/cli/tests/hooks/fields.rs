@@ -16,26 +16,9 @@ const NAMES: [&str; 6] =
     ["session_id", "sessionId", "conversation_id", "sessionID", "agent_id", "agentId"];
 /// The fields of all agents.
 const FIELDS: [&str; 20] = [
-    "agentId",
-    "agent_id",
-    "conversation_id",
-    "cwd",
-    "hookEventName",
-    "hook_event_name",
-    "model",
-    "prompt",
-    "reason",
-    "sessionID",
-    "sessionId",
-    "session_id",
-    "source",
-    "toolArgs",
-    "toolName",
-    "tool_input",
-    "tool_name",
-    "transcript_path",
-    "trigger",
-    "workspace_roots",
+    "agentId", "agent_id", "conversation_id", "cwd", "hookEventName", "hook_event_name", "model",
+    "prompt", "reason", "sessionID", "sessionId", "session_id", "source", "toolArgs", "toolName",
+    "tool_input", "tool_name", "transcript_path", "trigger", "workspace_roots",
 ];
 
 /// Returns the recorded calls of all agents, with their names.

@@ -21,14 +21,8 @@ async fn tools_are_listed_and_called() {
         let tools = place.client.list_all_tools().await.unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
         let expected = [
-            "use_skill",
-            "find_skills",
-            "read_skill_file",
-            "run_skill_script",
-            "hello_greet",
-            "hello_divide",
-            "hello_panic",
-            "hello_count",
+            "use_skill", "find_skills", "read_skill_file", "run_skill_script", "hello_greet",
+            "hello_divide", "hello_panic", "hello_count",
         ];
         assert_eq!(names, expected);
         let greet = tools[4].annotations.as_ref().unwrap();

@@ -9,124 +9,43 @@ use crate::sources::rust_files;
 
 /// Values that a host or another crate builds with all their fields.
 const BUILT: [&str; 37] = [
-    "Abilities",
-    "Activate",
-    "AgentPlace",
-    "Asking",
-    "BundledFiles",
-    "Call",
-    "Case",
-    "ConfigPlace",
-    "Endpoint",
-    "FetchSection",
-    "FetchSettings",
-    "HostProgram",
-    "IndexedSkill",
-    "Interval",
-    "Levels",
-    "Message",
-    "Network",
-    "Owner",
-    "PlacedCopy",
-    "Progress",
-    "ProjectScripts",
-    "RelevanceMargin",
-    "Reply",
-    "Request",
-    "RuleTarget",
-    "ScriptIo",
-    "Selection",
-    "SessionState",
-    "SkillChoice",
-    "SkillRule",
-    "SkillState",
-    "Spanned",
-    "Start",
-    "Tool",
-    "ToolsetRights",
-    "TreeEntry",
-    "Usage",
+    "Abilities", "Activate", "AgentPlace", "Asking", "BundledFiles", "Call", "Case", "ConfigPlace",
+    "Endpoint", "FetchSection", "FetchSettings", "HostProgram", "IndexedSkill", "Interval",
+    "Levels", "Message", "Network", "Owner", "PlacedCopy", "Progress", "ProjectScripts",
+    "RelevanceMargin", "Reply", "Request", "RuleTarget", "ScriptIo", "Selection", "SessionState",
+    "SkillChoice", "SkillRule", "SkillState", "Spanned", "Start", "Tool", "ToolsetRights",
+    "TreeEntry", "Usage",
 ];
 
 /// Choices that are complete, so that a host may tell all of them apart.
 const COMPLETE: [&str; 13] = [
-    "Audience",
-    "Budget",
-    "ChangeKind",
-    "Content",
-    "Envelope",
-    "Fault",
-    "MetaQuestion",
-    "Misrouting",
-    "Risk",
-    "Severity",
-    "Status",
-    "Stream",
-    "Tier",
+    "Audience", "Budget", "ChangeKind", "Content", "Envelope", "Fault", "MetaQuestion",
+    "Misrouting", "Risk", "Severity", "Status", "Stream", "Tier",
 ];
 
 /// Types that are hidden from the documentation, whose form may change in any version.
 const HIDDEN: [&str; 11] = [
-    "Alphabet",
-    "Duplicate",
-    "Entered",
-    "LineRepair",
-    "Links",
-    "Node",
-    "Required",
-    "Tree",
-    "Triggers",
-    "Typed",
-    "Value",
+    "Alphabet", "Duplicate", "Entered", "LineRepair", "Links", "Node", "Required", "Tree",
+    "Triggers", "Typed", "Value",
 ];
 
 /// The ABI of toolsets, whose layout is frozen, and its errors and options.
 const OF_PLUGINS: [&str; 7] = [
-    "CallError",
-    "OpenOptions",
-    "PluginModule",
-    "RError",
-    "ROutput",
-    "RToolsetClass",
-    "ToolOutput",
+    "CallError", "OpenOptions", "PluginModule", "RError", "ROutput", "RToolsetClass", "ToolOutput",
 ];
 
 /// Types of the crates below the engine, whose version is that of the engine: it builds or matches them with
 /// all their parts.
 const OF_PARTS: [&str; 17] = [
-    "Allowed",
-    "Code",
-    "Entry",
-    "Exceeded",
-    "Kind",
-    "Lines",
-    "Mention",
-    "NoRunner",
-    "Part",
-    "Reads",
-    "ResourceLimits",
-    "Rules",
-    "Runner",
-    "Search",
-    "Sockets",
-    "Term",
-    "Totals",
+    "Allowed", "Code", "Entry", "Exceeded", "Kind", "Lines", "Mention", "NoRunner", "Part",
+    "Reads", "ResourceLimits", "Rules", "Runner", "Search", "Sockets", "Term", "Totals",
 ];
 
 /// The directories of the published libraries.
 const PUBLISHED: [&str; 12] = [
-    "src",
-    "plugin-api/src",
-    "crates/agents/src",
-    "crates/authoring/src",
-    "crates/config/src",
-    "crates/fetch/src",
-    "crates/mcp/src",
-    "crates/meaning/src",
-    "crates/sessions/src",
-    "crates/system/src",
-    "crates/text/src",
-    "crates/worker/src",
+    "src", "plugin-api/src", "crates/agents/src", "crates/authoring/src", "crates/config/src",
+    "crates/fetch/src", "crates/mcp/src", "crates/meaning/src", "crates/sessions/src",
+    "crates/system/src", "crates/text/src", "crates/worker/src",
 ];
 
 /// Returns the public types of a file that others can build or match with all their parts.

@@ -17,19 +17,9 @@ const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
 /// Directories whose texts are checked.
 const CODE: [&str; 13] = [
-    "src",
-    "crates/agents/src",
-    "crates/authoring/src",
-    "crates/cli/src",
-    "crates/config/src",
-    "crates/fetch/src",
-    "crates/mcp/src",
-    "crates/meaning/src",
-    "crates/sessions/src",
-    "crates/system/src",
-    "crates/text/src",
-    "crates/worker/src",
-    "plugin-api/src",
+    "src", "crates/agents/src", "crates/authoring/src", "crates/cli/src", "crates/config/src",
+    "crates/fetch/src", "crates/mcp/src", "crates/meaning/src", "crates/sessions/src",
+    "crates/system/src", "crates/text/src", "crates/worker/src", "plugin-api/src",
 ];
 
 /// Directories whose comments are checked.

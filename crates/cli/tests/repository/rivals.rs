@@ -6,12 +6,7 @@ use std::path::Path;
 
 /// The titles of the table's columns.
 const TITLES: [&str; 7] = [
-    "",
-    "authors' prompts",
-    "people's messages",
-    "people's, in German",
-    "a message",
-    "start",
+    "", "authors' prompts", "people's messages", "people's, in German", "a message", "start",
     "memory",
 ];
 

@@ -347,11 +347,7 @@ fn repositories_are_the_same_by_every_protocol() {
         assert!(is_same(one, other), "{other}");
     }
     for other in [
-        "https://gitlab.com/o/r",
-        "o/r2",
-        "npx skills add o/s",
-        "file:///o/r",
-        "./o/r",
+        "https://gitlab.com/o/r", "o/r2", "npx skills add o/s", "file:///o/r", "./o/r",
         "s3://github.com/o/r",
     ] {
         assert!(!is_same(one, other), "{other}");

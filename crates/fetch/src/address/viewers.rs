@@ -13,13 +13,7 @@ const OPENERS: [&str; 3] = ["gitpod.io", "r.jina.ai", "web.archive.org"];
 
 /// Programs that links of a browser start, to open the address in them.
 const PROGRAMS: [&str; 8] = [
-    "cursor",
-    "github-mac",
-    "github-windows",
-    "vscode",
-    "vscode-insiders",
-    "vscodium",
-    "windsurf",
+    "cursor", "github-mac", "github-windows", "vscode", "vscode-insiders", "vscodium", "windsurf",
     "x-github-client",
 ];
 

@@ -16,33 +16,9 @@ fn plain_paths_are_normalised_and_all_else_is_refused() {
     }
     let (long, long_part) = ("a/".repeat(2048) + "a", "a".repeat(256));
     for path in [
-        "",
-        ".",
-        "./",
-        "a/",
-        "a/.",
-        "/",
-        "/a",
-        "//a/b",
-        "..",
-        "../a",
-        "a/..",
-        "a/../b",
-        "./..",
-        "a\0",
-        "a\nb",
-        "\x1b[m",
-        "C:",
-        "C:/a",
-        "c:a",
-        "a\\b",
-        "..\\a",
-        "\\\\?\\C:\\a",
-        "\\\\host\\share",
-        "file:///a",
-        "http://a/b",
-        &long,
-        &long_part,
+        "", ".", "./", "a/", "a/.", "/", "/a", "//a/b", "..", "../a", "a/..", "a/../b", "./..",
+        "a\0", "a\nb", "\x1b[m", "C:", "C:/a", "c:a", "a\\b", "..\\a", "\\\\?\\C:\\a",
+        "\\\\host\\share", "file:///a", "http://a/b", &long, &long_part,
     ] {
         assert!(plain(path).is_err(), "{path:?}");
     }

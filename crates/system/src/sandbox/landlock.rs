@@ -18,14 +18,9 @@ const PROGRAMS: [&str; 8] =
     ["/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 /// The files and directories that every program reads.
 const READ: [&str; 7] = [
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/alternatives",
+    "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives",
     // Node.js ends if it cannot read this file.
-    "/etc/ssl/openssl.cnf",
-    "/proc/self",
-    "/dev/urandom",
-    "/dev/random",
+    "/etc/ssl/openssl.cnf", "/proc/self", "/dev/urandom", "/dev/random",
 ];
 /// The files that every program writes.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
@@ -35,16 +30,8 @@ const ALL_DEVICES: &str = "/dev";
 const READ_DEVICES: [&str; 3] = ["/dev/random", "/dev/urandom", "/dev/shm"];
 /// The files that programs read in order to use the network.
 const NETWORK: [&str; 11] = [
-    "/etc/resolv.conf",
-    "/run/systemd/resolve",
-    "/etc/hosts",
-    "/etc/host.conf",
-    "/etc/gai.conf",
-    "/etc/nsswitch.conf",
-    "/etc/services",
-    "/etc/protocols",
-    "/etc/ssl",
-    "/etc/pki",
+    "/etc/resolv.conf", "/run/systemd/resolve", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf",
+    "/etc/nsswitch.conf", "/etc/services", "/etc/protocols", "/etc/ssl", "/etc/pki",
     "/etc/ca-certificates",
 ];
 

@@ -36,18 +36,8 @@ fn has_words(part: &str) -> bool {
 fn further(first: u8) -> &'static [&'static str] {
     match first {
         b'a' => &[
-            "also",
-            "additionally",
-            "and then",
-            "and also",
-            "after that",
-            "afterwards",
-            "außerdem",
-            "anschließend",
-            "aussi",
-            "además",
-            "além disso",
-            "anche",
+            "also", "additionally", "and then", "and also", "after that", "afterwards", "außerdem",
+            "anschließend", "aussi", "además", "além disso", "anche",
         ],
         b'd' => &["dann", "danach", "después", "depois", "daarna"],
         b'e' => &["ensuite"],

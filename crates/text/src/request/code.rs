@@ -108,14 +108,7 @@ fn has_column(line: &str) -> bool {
 /// Tells whether two adjacent lines are steps of a scenario in Gherkin, which are indented.
 pub(super) fn are_steps(above: &str, below: &str) -> bool {
     const STEPS: [&str; 8] = [
-        "Scenario:",
-        "Scenario Outline:",
-        "Background:",
-        "Given ",
-        "When ",
-        "Then ",
-        "And ",
-        "But ",
+        "Scenario:", "Scenario Outline:", "Background:", "Given ", "When ", "Then ", "And ", "But ",
     ];
     let is_step = |line: &str| line.starts_with("  ") && begins_with(line.trim_start(), &STEPS);
     is_step(below) && (is_step(above) || above.starts_with("Feature: "))

@@ -32,18 +32,8 @@ pub(super) const LEVELS: [&str; 10] =
 
 /// Other beginnings of such entries.
 const ENTRIES: [&str; 12] = [
-    "warning: ",
-    "error: ",
-    "note: ",
-    "help: ",
-    "hint: ",
-    "remote: ",
-    "FAIL ",
-    "PASS ",
-    "E: ",
-    "W: ",
-    "Collecting ",
-    "Downloading ",
+    "warning: ", "error: ", "note: ", "help: ", "hint: ", "remote: ", "FAIL ", "PASS ", "E: ",
+    "W: ", "Collecting ", "Downloading ",
 ];
 
 /// Tells whether a text is the first line of a listing, or the top of a tree: `total 12`, `.`.

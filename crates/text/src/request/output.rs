@@ -56,16 +56,8 @@ fn is_listed_commit(text: &str) -> bool {
 /// Tells whether a line may belong to the diff above it.
 pub(super) fn goes_on_in_diff(line: &str) -> bool {
     const EXTENDED: [&str; 11] = [
-        "index ",
-        "new file mode ",
-        "deleted file mode ",
-        "old mode ",
-        "new mode ",
-        "similarity index ",
-        "rename from ",
-        "rename to ",
-        "copy from ",
-        "copy to ",
+        "index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ",
+        "similarity index ", "rename from ", "rename to ", "copy from ", "copy to ",
         "Binary files ",
     ];
     line.starts_with(['+', '-', ' ', '\\', '@', '!', '<', '>']) || begins_with(line, &EXTENDED)

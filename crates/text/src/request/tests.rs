@@ -307,16 +307,8 @@ fn of_a_long_text_the_end_that_reads_like_a_request_is_one() {
 #[test]
 fn every_byte_is_in_one_part_at_most_and_cuts_are_between_characters() {
     let pieces = [
-        "é fix\n",
-        "```\n",
-        "> q\n",
-        "<a-b>\n",
-        "</a-b>\n",
-        "\n",
-        "@@ -1 +1 @@\n",
-        "{ x = 1; }\n",
-        "使用 git\n",
-        "# h\n\n",
+        "é fix\n", "```\n", "> q\n", "<a-b>\n", "</a-b>\n", "\n", "@@ -1 +1 @@\n", "{ x = 1; }\n",
+        "使用 git\n", "# h\n\n",
     ];
     let mut seed = 7_u64;
     for n in 0..400 {

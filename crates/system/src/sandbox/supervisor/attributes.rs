@@ -19,17 +19,8 @@ use super::writable::{Writable, link};
 /// The calls that wait for an answer of the supervisor, or are refused where there is none.
 pub(in crate::sandbox) const ATTRIBUTES: &[&[u32]] = &[
     numbers![
-        __NR_fchmod,
-        __NR_fchmodat,
-        __NR_fchmodat2,
-        __NR_fchown,
-        __NR_fchownat,
-        __NR_utimensat,
-        __NR_setxattr,
-        __NR_lsetxattr,
-        __NR_fsetxattr,
-        __NR_removexattr,
-        __NR_lremovexattr,
+        __NR_fchmod, __NR_fchmodat, __NR_fchmodat2, __NR_fchown, __NR_fchownat, __NR_utimensat,
+        __NR_setxattr, __NR_lsetxattr, __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr,
         __NR_fremovexattr,
     ],
     #[cfg(target_arch = "x86_64")]
