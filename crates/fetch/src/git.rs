@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::layout::MARKETPLACE;
 use super::limits::{Deadline, FetchLimits};
-use super::program::{Run, bytes_below, git};
+use super::program::{Run, bytes_below, git, git_in};
 use super::provider::{FileCallback, SUBMODULE, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::scratch::scratch_dir;
 use super::submodules::{self, MAX_DEPTH, MAX_SUBMODULES};
@@ -50,7 +50,8 @@ impl SourceProvider for Git {
         if matches!(rev.len(), 40 | 64) && is_part_of_commit(rev) {
             return Ok(Some(rev.to_ascii_lowercase()));
         }
-        let mut command = git(None);
+        let nowhere = scratch_dir(&self.scratch)?;
+        let mut command = git(nowhere.path());
         command.args(["ls-remote", "--quiet", "--", &self.url, rev, &format!("{rev}^{{}}")]);
         let listed = self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
@@ -97,10 +98,10 @@ impl Git {
     /// returns it with the hash of the commit.
     fn fetch_new(&self, rev: &str, is_sha256: bool) -> Result<(PrivateDir, String), Error> {
         let dir = scratch_dir(&self.scratch)?;
-        let mut command = git(None);
+        let mut command = git(dir.path());
         command.args(["init", "--quiet", "--bare", "--template="]);
         // Old versions of git do not know this option.
-        command.args(is_sha256.then_some("--object-format=sha256")).arg("--").arg(dir.path());
+        command.args(is_sha256.then_some("--object-format=sha256")).args(["--", "."]);
         self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
         let commit = self.fetch(dir.path(), rev)?;
         Ok((dir, commit))
@@ -122,7 +123,7 @@ impl Git {
     /// fetches all branches and tags.
     fn fetch(&self, dir: &Path, rev: &str) -> Result<String, Error> {
         let fetch = |depth: Option<&str>, refs: &[&str]| {
-            let mut command = git(Some(dir));
+            let mut command = git_in(dir);
             command.args(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]);
             command.args(["--no-write-fetch-head", "--no-auto-maintenance"]).args(depth);
             command.arg("--").arg(&self.url).args(refs);
@@ -144,7 +145,7 @@ impl Git {
     }
 
     fn commit(&self, dir: &Path, name: &str) -> Result<String, Error> {
-        let mut command = git(Some(dir));
+        let mut command = git_in(dir);
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
         command.arg(format!("{name}^{{commit}}"));
         let hash = self.run(None).output(&mut command, 1024)?;
@@ -202,7 +203,7 @@ impl SourceTree for GitTree {
 impl GitTree {
     /// Lists all entries, with the targets of links. Returns the paths of submodules and their commits.
     fn list(&mut self) -> Result<Vec<(String, String)>, Error> {
-        let mut command = git(Some(self.dir.path()));
+        let mut command = git_in(self.dir.path());
         command.args(["ls-tree", "-r", "-z", "-l", "--full-tree", &self.commit]);
         let run = self.repository.run(None);
         let listing = run.output(&mut command, MAX_LISTING_BYTES)?;
@@ -297,7 +298,7 @@ impl GitTree {
         if !self.entries.iter().any(|entry| entry.path == ".gitmodules") {
             return Ok(BTreeMap::new());
         }
-        let mut command = git(Some(self.dir.path()));
+        let mut command = git_in(self.dir.path());
         command.args(["config", "--list", "-z", "--blob"]);
         command.arg(format!("{}:.gitmodules", self.commit));
         let listed = self.repository.run(None).output(&mut command, MAX_TEXT_BYTES)?;
@@ -349,7 +350,7 @@ impl GitTree {
         let written = File::create(&list)
             .and_then(|mut file| file.write_all((names.join("\n") + "\n").as_bytes()))
             .and_then(|()| File::open(&list));
-        let mut command = git(Some(self.dir.path()));
+        let mut command = git_in(self.dir.path());
         command.args(["cat-file", "--batch"]);
         run.stream(&mut command, Some(written.map_err(broken)?), &mut |stdout| {
             let mut stdout = BufReader::new(stdout);

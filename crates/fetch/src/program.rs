@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, absolute};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 
@@ -21,7 +21,7 @@ const PASSED: [&str; 21] = [
 ];
 
 /// Settings that override the configuration of the user.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "credential.interactive=false",
@@ -31,29 +31,35 @@ const SETTINGS: [&str; 10] = [
     "maintenance.auto=false",
     "fetch.writeCommitGraph=false",
     "transfer.bundleURI=false",
-    "protocol.allow=never",
 ];
 
 /// The command for `ssh://`: it never prompts, and leaves no process behind.
 const SSH: &str = "ssh -o BatchMode=yes -o ControlMaster=no";
 
-/// Creates a `git` command, for the repository `dir` if there is one.
-pub(super) fn git(dir: Option<&Path>) -> Command {
+/// Creates a `git` command that knows no repository. It runs in `dir`, which is empty: in any other directory, git
+/// reads the settings of the repository that it finds there or above, which may be somebody else's and name programs.
+pub(super) fn git(dir: &Path) -> Command {
     let mut command = Command::new("git");
+    command.current_dir(dir);
     let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
     command.env_clear().envs(passed);
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "");
     command.env("SSH_ASKPASS_REQUIRE", "never").env("GIT_NO_REPLACE_OBJECTS", "1");
     command.env("GIT_SSH_COMMAND", SSH).env("GIT_SSH_VARIANT", "ssh");
+    // Unlike `protocol.allow`, no setting of a scheme goes before this.
+    command.env("GIT_ALLOW_PROTOCOL", SCHEMES.join(":"));
+    let above = absolute(dir).ok().and_then(|dir| Some(dir.parent()?.to_owned()));
+    command.envs(above.map(|above| ("GIT_CEILING_DIRECTORIES", above)));
     for setting in SETTINGS {
         command.args(["-c", setting]);
     }
-    for scheme in SCHEMES {
-        command.args(["-c", &format!("protocol.{scheme}.allow=always")]);
-    }
-    if let Some(dir) = dir {
-        command.arg("--git-dir").arg(dir);
-    }
+    command
+}
+
+/// Creates a `git` command for the repository `dir`, a bare one.
+pub(super) fn git_in(dir: &Path) -> Command {
+    let mut command = git(dir);
+    command.args(["--git-dir", "."]);
     command
 }
 
