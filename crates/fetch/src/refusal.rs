@@ -53,6 +53,9 @@ const NO_OWNERS: [&str; 16] = [
 
 /// User names in addresses are shorter than tokens, which are as long as this, or longer.
 const TOKEN_LENGTH: usize = 24;
+/// The beginnings of tokens of GitHub and GitLab.
+const TOKEN_STARTS: [&str; 8] =
+    ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-"];
 
 /// The help for what names a package.
 const OF_PACKAGE: &str = "name the repository that it is made from, such as `owner/repo`";
@@ -87,7 +90,9 @@ fn of_url(scheme: &str, rest: &str) -> Option<(String, String)> {
         return Some((message, "give the address alone; a blank in it is `%20`".to_owned()));
     }
     let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
-    if user.len() >= TOKEN_LENGTH && !user.contains(':') && scheme != "mcp+https" {
+    let is_token =
+        user.len() >= TOKEN_LENGTH || TOKEN_STARTS.iter().any(|start| user.starts_with(start));
+    if is_token && !user.contains(':') && scheme != "mcp+https" {
         let message =
             format!("the address at `{host}` holds a token, which would stand in `config.toml`");
         let help = "leave out what stands before `@`: git's credential helper knows it";

@@ -125,6 +125,7 @@ fn what_cannot_be_read_says_what_to_type_instead() {
         ("https://mcp.acme.org/mcp", "MCP server", "`mcp+https://mcp.acme.org/mcp`"),
         ("https://h.org/o/r?key=secret", "holds a parameter", "follows `?`"),
         ("https://ghp_secret0123456789abcdefgh@h.org/o/r", "holds a token", "before `@`"),
+        ("https://glpat-secret@h.org/o/r", "holds a token", "before `@`"),
         ("work:o/r.git", "names no user", "`ssh://work/o/r.git`"),
         ("./skils", "nothing at", "skills`?"),
         ("skils", "nothing at", "skills`?"),

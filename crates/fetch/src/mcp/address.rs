@@ -140,6 +140,11 @@ fn of_url(text: &str, url: &str) -> Result<McpAddress, Error> {
     if url.contains(|c: char| c.is_whitespace()) || path.contains('#') {
         return Err(invalid(text, "is not a URL of a server"));
     }
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    if query.split('&').any(|parameter| names_secret(parameter.split('=').next().unwrap_or(""))) {
+        let text = text.replace(query, "…");
+        return Err(invalid(&text, "holds a secret, which would stand in `config.toml`"));
+    }
     match scheme {
         "https" => {}
         "http" if is_loopback(host) => {}
@@ -155,6 +160,14 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(is_plain)
+}
+
+/// Tells whether a parameter of this name holds what nobody else may know.
+fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["auth", "credential", "key", "passw", "secret", "signature", "token"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 /// Returns the first word that identifies the server: `npx -y @acme/skills@1` becomes `acme-skills`.
@@ -199,6 +212,7 @@ mod tests {
             ("mcp+https://acme.com", "mcp+https://acme.com/", "acme.com"),
             ("mcp+http://127.0.0.1:80/x", "mcp+http://127.0.0.1:80/x", "127.0.0.1:80"),
             ("mcp+https://$T@h.org/m", "mcp+https://$T@h.org/m", "h.org"),
+            ("mcp+https://h.org/m?tools=a,b", "mcp+https://h.org/m?tools=a,b", "h.org"),
             ("mcp+https://${MY_T}@h.org/m", "mcp+https://$MY_T@h.org/m", "h.org"),
         ] {
             let address = parse(text).unwrap();
@@ -212,6 +226,8 @@ mod tests {
     #[test]
     fn other_addresses_are_refused_without_their_secrets() {
         for text in [
+            "mcp+https://h.org/mcp?apiKey=secret",
+            "mcp+https://h.org/mcp?a=1&access_token=secret",
             "mcp:",
             "mcp:a 'b",
             "mcp+x",
