@@ -244,6 +244,8 @@ codes! {
     SpecNameDirectory = "spec-name-directory", Error;
     /// Untrusted profile: a name that looks like another one.
     ConfusableId = "confusable-id", Error;
+    /// Untrusted profile: what an agent that reads the skill itself runs, or lets run without a question.
+    AgentCode = "agent-code", Warning;
     /// Untrusted profile: text that addresses the agent about trust, secrets or its instructions.
     AddressesAgent = "addresses-agent", Warning;
     /// Untrusted profile: a credential in a file of the skill.

@@ -6,7 +6,10 @@ use repertoire::{Error, ErrorCode};
 use repertoire_fetch::{Added, Location, SourceList};
 use serde_json::{Value as Json, json};
 
-use super::agents::{of_source, seen, seen_as_json, show_changes, show_placed, show_seen};
+use super::agents::{
+    of_source, runs_there, runs_there_as_json, seen, seen_as_json, show_changes, show_placed,
+    show_runs_there, show_seen,
+};
 use super::copy_problems::CopyProblems;
 use super::each_source::{addresses, each_source, print_all};
 use super::{
@@ -48,14 +51,17 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
         let in_use = in_use.pop().unwrap_or_default().without(&known);
         let code = code_in(&root);
         let seen = seen(&placing.placed, common);
+        let runs = runs_there(&placing.placed, common);
         if out.json {
             let mut report = report(&added, &list, &code, &in_use);
             report["placing"] = json!(placing);
             report["agents"] = seen_as_json(&seen);
+            report["agent_code"] = runs_there_as_json(&runs);
             reports.push(report);
         } else {
             let mut page = page(&added, &list, &code, &in_use);
             show_placed(&mut page, &placing.placed);
+            show_runs_there(&mut page, &runs);
             show_changes(&mut page, &placing);
             show_seen(&mut page, &seen);
             out.human(page.as_str())?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use repertoire::diagnostic::{Code, Diagnostic};
+use repertoire::skill::{Profile, check_file};
 use repertoire_agents::HookAgent;
 use repertoire_fetch::{PlacedSkill, Placing};
 use serde_json::{Value as Json, json};
@@ -31,6 +33,37 @@ pub(super) fn show_placed(page: &mut Page, placed: &[PlacedSkill]) {
         let skills = skills.join("`, `");
         page.line(format_args!("{title} into {dir}: `{}`", sanitize::line(&skills)));
     }
+}
+
+/// A finding about what an agent runs by itself, as it reads a skill in its own directory: trust does not hold there.
+pub(super) struct RunsThere {
+    skill: String,
+    finding: Diagnostic,
+}
+
+/// Returns what agents run of the skills that are `placed`.
+pub(super) fn runs_there(placed: &[PlacedSkill], common: &Common) -> Vec<RunsThere> {
+    let of_skill = |placed: &PlacedSkill| {
+        let found = check_file(&placed.path.join("SKILL.md"), Profile::Untrusted, &common.brand);
+        let skill = placed.skill.clone();
+        let code = found.into_iter().filter(|finding| finding.code == Code::AgentCode);
+        code.map(move |finding| RunsThere { skill: skill.clone(), finding }).collect::<Vec<_>>()
+    };
+    placed.iter().flat_map(of_skill).collect()
+}
+
+/// Adds a line for each of these.
+pub(super) fn show_runs_there(page: &mut Page, all: &[RunsThere]) {
+    for RunsThere { skill, finding } in all {
+        let title = styled(WARNING, "runs in agents");
+        let (skill, message) = (sanitize::line(skill), sanitize::line(&finding.message));
+        page.line(format_args!("{title}: `{skill}`: {message}"));
+    }
+}
+
+pub(super) fn runs_there_as_json(all: &[RunsThere]) -> Json {
+    let one = |RunsThere { skill, finding }: &RunsThere| json!({"skill": skill, "message": finding.message});
+    all.iter().map(one).collect()
 }
 
 /// Adds a line for each place from which a skill was removed, and for each that was left alone.

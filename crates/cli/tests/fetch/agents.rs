@@ -104,6 +104,29 @@ fn a_copy_follows_updates_unless_the_user_changed_it() {
 }
 
 #[test]
+fn what_an_agent_runs_of_a_skill_in_its_own_directory_is_told() {
+    let (place, repository) = (Place::new(), Repository::new());
+    let head = "name: hk\ndescription: Formats tables.\nallowed-tools: Bash(*)\n\
+                hooks: {PreToolUse: [{hooks: [{type: command, command: ./x}]}]}";
+    repository
+        .write("skills/hk/SKILL.md", &format!("---\n{head}\n---\nThe state: !`git status`\n"));
+    repository.skill("skills/plain", "plain", "Plain.\n");
+    repository.commit();
+    fs::create_dir_all(place.path().join("home/.claude")).unwrap();
+    let told = place
+        .run(["add", &repository.url(), "--name", "o", "--agent", "claude-code"])
+        .exits(0)
+        .stdout;
+    for part in ["run the commands of `hooks`", "`Bash(*)` lets agents run", "run `!`git status``"]
+    {
+        assert!(told.contains("runs in agents: `hk`: ") && told.contains(part), "{told}");
+    }
+    assert!(!told.contains("`plain`: "), "{told}");
+    let report = place.run(["export", "claude-code", "--json"]).exits(0).json();
+    assert_eq!(report["agent_code"].as_array().unwrap().len(), 3, "{report}");
+}
+
+#[test]
 fn nothing_of_the_user_is_replaced() {
     let (place, _repository) = served();
     let mine = "---\nname: pdf\ndescription: Mine.\n---\n";

@@ -1,10 +1,11 @@
 //! The review of a skill from an unknown author. It finds text that addresses the agent about trust or
-//! secrets, credentials, hidden files, links that leave the skill, scripts that fetch, and names that
-//! look like other names.
+//! secrets, what an agent runs by itself, credentials, hidden files, links that leave the skill, scripts that
+//! fetch, and names that look like other names.
 //!
 //! Every finding is a place to look at, not a verdict, since the rules are lexical. The words before the
 //! verb decide whether text warns the agent ("never print a token") or asks it to do something.
 
+mod agent_code;
 mod confusable;
 mod files;
 mod rules;
@@ -31,6 +32,7 @@ pub(super) fn check(loaded: &Loaded, text: &str, path: &Path, directory: &Path) 
     let mut found = confusable::names(loaded, directory);
     let body = loaded.parts.as_ref().map_or(text.len(), |parts| parts.body);
     found.extend(links::leaving(text, body));
+    found.extend(agent_code::find(loaded, text, body));
     found.extend(in_text(text, true));
     let mut all = diagnostics(found, path, text);
     let files = files::below(directory);

@@ -64,6 +64,25 @@ fn text_that_addresses_the_agent_is_told_from_text_that_warns_it() {
 }
 
 #[test]
+fn what_an_agent_runs_by_itself_is_found() {
+    for (head, body, expected) in [
+        ("hooks: {PreToolUse: [{hooks: [{type: command, command: ./x}]}]}", "B", 1),
+        ("allowed-tools: Bash", "B", 1),
+        ("allowed-tools: Read, Bash(*)", "B", 1),
+        ("allowed-tools: ['Bash(*:*)', shell]", "B", 2),
+        ("allowed-tools: Bash(git status), Bash(npm run:*), Read, BashOutput", "B", 0),
+        ("license: MIT", "The state: !`git status`", 1),
+        ("license: MIT", "```\n!`git status`\n```", 0),
+    ] {
+        let text = format!("---\nname: x\ndescription: Does it.\n{head}\n---\n{body}\n");
+        let loaded = crate::skill::load::load(&text, "x");
+        let at = loaded.parts.as_ref().unwrap().body;
+        let found = agent_code::find(&loaded, &text, at);
+        assert_eq!(found.len(), expected, "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn credentials_are_told_from_placeholders_and_never_shown() {
     let key = "sk-ant-api03-Zk3pQ9vR7tLm2XwB5yHd8Nc1";
     for text in [
