@@ -8,7 +8,7 @@ use crate::searched::searched_form;
 use super::blocks::Fences;
 use super::kind::{Kind, Line};
 use super::tags::{Tags, preface};
-use super::{code, conversations, entries, output, quotes, tables};
+use super::{code, conversations, entries, files, output, quotes, tables};
 
 /// Reads the lines of a message.
 pub(super) fn read(message: &str) -> Vec<Line> {
@@ -20,10 +20,11 @@ pub(super) fn read(message: &str) -> Vec<Line> {
     while at < message.len() {
         let rest = &message[at..];
         let is_line_start = at == 0 || message[..at].ends_with('\n');
-        let block = match tags.block(rest, is_line_start) {
-            None => fences.block(rest).map(|len| (len, Kind::Quoted)),
-            tagged => tagged,
-        };
+        let tagged = tags.block(rest, is_line_start);
+        let files = || files::block(rest).filter(|_| is_line_start);
+        let block = tagged
+            .or_else(|| files().map(|len| (len, Kind::Harness)))
+            .or_else(|| fences.block(rest).map(|len| (len, Kind::Quoted)));
         if let Some((len, kind)) = block {
             push_block(message, at..at + len, kind, &mut lines);
             at += len;

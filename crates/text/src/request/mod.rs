@@ -10,6 +10,7 @@ mod blocks;
 mod code;
 mod conversations;
 mod entries;
+mod files;
 mod kind;
 mod lines;
 mod output;

@@ -179,10 +179,10 @@ fn end_of_empty_tag(rest: &str) -> Option<usize> {
     end_of_tag(rest).filter(|end| rest[..*end].ends_with("/>"))
 }
 
-/// Returns the number of bytes at the start of a message that a harness wrote without a tag: the files that
-/// are open in Codex's editor, and the summary of an earlier conversation.
+/// Returns the number of bytes at the start of a message that a harness wrote without a tag: what Codex's clients put
+/// under headings above the request, such as the files that are open in an editor, and the summary of an earlier
+/// conversation.
 pub(super) fn preface(message: &str) -> usize {
-    const EDITOR: &str = "# Context from my IDE setup:";
     const REQUEST: &str = "\n## My request for Codex:";
     const ALL: [&str; 3] = [
         "This session is being continued from a previous conversation",
@@ -193,6 +193,6 @@ pub(super) fn preface(message: &str) -> usize {
     if ALL.iter().any(|start| text.starts_with(start)) {
         return message.len();
     }
-    let request = text.starts_with(EDITOR).then(|| message.find(REQUEST)).flatten();
+    let request = text.starts_with("# ").then(|| message.find(REQUEST)).flatten();
     request.map_or(0, |at| at + REQUEST.len())
 }
