@@ -1,6 +1,6 @@
 //! The context that a hook adds to a conversation.
 
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, absolute};
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ use repertoire::disclosure::{
     Rejection, TaskRunner, Tier, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
-use repertoire::session::{Session, SkillState};
+use repertoire::session::{Event, Session, SkillState};
 use repertoire::skill::SkillId;
 
 /// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
@@ -202,30 +202,39 @@ impl HookCall {
         with_gaps(native, self.listing.as_ref(), engine, &session.state().unwrap_or_default())
     }
 
-    /// Records in the session that the context was shortened, if text that the engine added is missing
-    /// from the agent's record of the conversation.
+    /// Records in the session which text of the engine is missing from the agent's record of the conversation: Gemini
+    /// has shortened the context then, and the user of Claude Code has rewound the conversation.
     fn note_lost(&self, session: &Session, engine: &Engine) -> Result<(), Error> {
         let Some(record) = &self.transcript else { return Ok(()) };
         let state = session.state()?;
-        let is_any = state.skills.iter().any(|skill| skill.in_context || skill.listed);
-        let Some(messages) = is_any.then(|| transcript::standing(record)).flatten() else {
+        // Claude Code gives the list again itself where it needs to.
+        let has_list = self.agent == HookAgent::Gemini && !self.is_listed_by_client;
+        let is_any = state.skills.iter().any(|skill| skill.in_context || has_list && skill.listed);
+        let standing = || transcript::standing(record, self.agent);
+        let Some(messages) = is_any.then(standing).flatten() else {
             return Ok(());
         };
         let catalog = engine.catalog();
-        let is_lost = |skill: &SkillState| {
-            let entry = catalog.get(skill.skill.as_str());
-            let shown = entry.filter(|_| skill.in_context).and_then(|entry| entry.skill.dir());
-            let shown = shown.and_then(|dir| absolute(dir).ok());
-            let lacks = |text: &str| !transcript::holds(&messages, text);
-            let base =
-                |dir: PathBuf| format!("Base directory: {}", path_line(&dir.display().to_string()));
-            let is_in_list = skill.listed && !self.is_listed_by_client;
-            shown.is_some_and(|dir| lacks(&base(dir)))
-                // The line of a native skill may stand without the heading.
-                || is_in_list
-                    && lacks("## Available skills")
-                    && !entry.is_some_and(|entry| self.native.has(entry))
+        let lacks = |text: &str| !transcript::holds(&messages, text);
+        let has_no_body = |skill: &&SkillState| {
+            let entry = catalog.get(skill.skill.as_str()).filter(|_| skill.in_context);
+            let dir = entry.and_then(|entry| absolute(entry.skill.dir()?).ok());
+            dir.is_some_and(|dir| {
+                lacks(&format!("Base directory: {}", path_line(&dir.display().to_string())))
+            })
         };
+        if self.agent != HookAgent::Gemini {
+            let mut gone = state.skills.iter().filter(has_no_body);
+            return gone
+                .try_for_each(|skill| session.record(&Event::Stopped(&skill.skill)).map(drop));
+        }
+        let has_no_line = |skill: &SkillState| {
+            let entry = catalog.get(skill.skill.as_str());
+            // The line of a native skill may stand without the heading.
+            let is_in_list = has_list && !entry.is_some_and(|entry| self.native.has(entry));
+            skill.listed && is_in_list && lacks("## Available skills")
+        };
+        let is_lost = |skill: &SkillState| has_no_body(&skill) || has_no_line(skill);
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }
 

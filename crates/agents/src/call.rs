@@ -83,7 +83,10 @@ impl HookCall {
             parts.into_iter().flatten().collect::<Vec<_>>().join(":")
         });
         let cwd = input.text(&["cwd"]).or_else(|| input.workspace()).map(PathBuf::from);
-        let transcript = input.text(&["transcript_path"]).filter(|_| agent == HookAgent::Gemini);
+        // A subagent has a record of its own, which is not the one that is named.
+        let has_record = agent == HookAgent::Gemini
+            || agent == HookAgent::ClaudeCode && input.name(&["agent_id"]).is_none();
+        let transcript = input.text(&["transcript_path"]).filter(|_| has_record);
         let transcript = transcript.map(PathBuf::from);
         let native = agent.native_skills().clone();
         let skill = input.skill(&name);

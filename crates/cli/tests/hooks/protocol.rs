@@ -67,6 +67,35 @@ fn a_skill_is_added_once_until_the_context_lost_it() {
     assert_eq!(log(&place), "");
 }
 
+/// Claude Code tells no hook that the user went back; its record of the conversation shows it.
+#[test]
+fn a_skill_of_a_part_that_was_rewound_is_added_again() {
+    let place = place();
+    let record = place.path().join("home/record.jsonl");
+    let ask = |message: &str| {
+        let mut input: Value = serde_json::from_str(&prompt("s", message)).unwrap();
+        input["transcript_path"] = json!(record);
+        hook(&place, "claude-code", &input.to_string()).exits(0).stdout
+    };
+    let row = |uuid: &str, parent: Option<&str>, text: &str| {
+        json!({"parentUuid": parent, "isSidechain": false, "message": text, "uuid": uuid})
+            .to_string()
+            + "\n"
+    };
+    let body = ask("deploy it");
+    assert!(body.contains("## Skill: deploy"), "{body}");
+    let answer: Value = serde_json::from_str(&body).unwrap();
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    let mut rows = row("a", None, "hello") + &row("b", Some("a"), context);
+    fs::write(&record, &rows).unwrap();
+    assert!(!ask("deploy it again").contains("## Skill: deploy"));
+    rows += "{\"type\":\"last-prompt\",\"leafUuid\":\"a\",\"explicit\":true}\n";
+    fs::write(&record, &rows).unwrap();
+    // What was rewound does not come back by itself.
+    assert!(!ask("thanks").contains("## Skill: deploy"));
+    assert!(ask("deploy it, please").contains("## Skill: deploy"));
+}
+
 #[test]
 fn a_skill_that_changed_in_the_middle_of_a_conversation_is_added_again() {
     let place = place();
