@@ -1,6 +1,7 @@
 //! Fits a plan into its budget: a skill that does not fit steps down one tier.
 
 use std::collections::BTreeMap;
+use std::path::absolute;
 
 use super::budget::{Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
@@ -137,7 +138,14 @@ impl<'a> Draft<'a> {
 
     fn add_reminder(&mut self, entry: &'a Entry) {
         self.omit(entry, Reason::InContext);
-        let text = self.marked_line(entry, Some("its instructions, given above, apply"));
+        // An agent may have dropped them unseen, as when its user goes back in the conversation.
+        let path = entry.skill.path().filter(|_| self.options.how_to_load == HowToLoad::File);
+        let again = path.map(|path| {
+            let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+            format!(" (if they are gone, read {})", path_line(&path.display().to_string()))
+        });
+        let mark = format!("its instructions, given above, apply{}", again.unwrap_or_default());
+        let text = self.marked_line(entry, Some(&mark));
         self.registry.push(Shown { entry, text, is_loadable: false });
     }
 
