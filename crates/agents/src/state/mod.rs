@@ -58,6 +58,9 @@ pub struct AgentState {
     pub hooks_off: Option<Obstacle>,
     /// True if [`hooks_off`](Self::hooks_off) spares hooks in the administrator's settings.
     pub spares_managed_hooks: bool,
+    /// True if nobody has been asked yet whether to trust the starting directory: the agent asks when it starts, and
+    /// does not start without a terminal.
+    pub asks_for_trust: bool,
     /// The settings files without which, if they are not valid, the agent does not start.
     pub(crate) demanded: Vec<(PathBuf, Syntax)>,
     /// The setting that takes the tools of the MCP server away from the model; not for Claude Code.

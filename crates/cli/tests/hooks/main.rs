@@ -31,6 +31,7 @@ mod siblings;
 mod stats;
 #[path = "../support/trial.rs"]
 mod trial;
+mod variables;
 mod why;
 
 use std::fs;
