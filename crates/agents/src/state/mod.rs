@@ -7,6 +7,7 @@
 mod claude_code;
 mod claude_commands;
 mod claude_plugins;
+mod claude_schema;
 mod claude_settings;
 mod claude_types;
 mod codex;
