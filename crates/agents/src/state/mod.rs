@@ -21,6 +21,7 @@ mod filled;
 mod folders;
 mod gemini;
 mod hook_files;
+mod hook_schemas;
 mod manifest_path;
 mod open_code;
 mod options;

@@ -31,6 +31,7 @@ mod siblings;
 mod stats;
 #[path = "../support/trial.rs"]
 mod trial;
+mod unread_files;
 mod variables;
 mod why;
 
