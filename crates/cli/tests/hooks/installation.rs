@@ -40,7 +40,7 @@ fn every_agent_is_set_up_once_and_left_without_a_trace() {
         assert!(again.stdout.contains("needs no change"), "{again:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         let (hooks, code) = match agent {
-            "codex" | "copilot" => ("untrusted", 1),
+            "codex" | "copilot" | "gemini" => ("untrusted", 1),
             _ => ("yes", 0),
         };
         let doctor = run_doctor(&place, code);
@@ -82,7 +82,7 @@ fn agents_wait_longer_than_the_deadline_that_was_asked_for() {
             let short = text.contains("\"timeout\": 3,") || text.contains("\"timeout\": 3\n");
             assert!(agent != "codex" || short, "{text}");
             let doctor =
-                run_doctor(&place, i32::from(["codex", "copilot"].contains(&agent)));
+                run_doctor(&place, i32::from(["codex", "copilot", "gemini"].contains(&agent)));
             let is_up_to_date = |known: &Value| {
                 known["agent"] == agent
                     && known["place"] == "project"

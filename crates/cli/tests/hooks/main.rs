@@ -9,6 +9,7 @@ mod doctor;
 mod droid_hooks;
 mod failures;
 mod fields;
+mod folder_trust;
 mod installation;
 mod listed_once;
 mod listing;
