@@ -50,7 +50,7 @@ pub(super) fn state(start: &Start) -> AgentState {
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
     let mut state =
-        AgentState { demanded, managed_settings, asks_for_trust, ..AgentState::default() };
+        AgentState { asks_for_trust, demanded, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
         extensions(&user_dir.join("extensions"), "gemini", &dir, &mut state);
