@@ -19,8 +19,10 @@ use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
 
-/// Variables that start Claude Code without hooks and skills, whatever their settings say.
-const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+/// Variables that start Claude Code without hooks, skills and servers, whatever their settings say.
+const WITHOUT_ALL: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+/// One that does the same, and that settings cannot set.
+const RESTRICTED: &str = "CLAUDE_CODE_RESTRICTED";
 
 pub(super) fn state(start: &Start) -> AgentState {
     let user_dir = HookAgent::ClaudeCode.user_dir(start);
@@ -45,7 +47,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.roots.extend(plugin_dirs.iter().flat_map(|(dirs, _)| of_variable(dirs)));
     state.roots.extend(named_plugins(start).into_iter().flat_map(in_place));
     if let Some(user_dir) = &user_dir {
-        let records = Records::read(&user_dir.join("plugins"));
+        let records = Records::read(&user_dir.join(files.plugins_dir));
         installed(&records, &enabled, &start.dir(), &mut state);
         to_install(&records, &enabled, &|name| files.marketplace(name), &mut state);
         in_skills(&user_dir.join("skills"), &enabled, &mut state);
@@ -58,14 +60,14 @@ pub(super) fn state(start: &Start) -> AgentState {
             deny(rule, &file.path, &mut state);
         }
     }
-    let by_variable = WITHOUT_HOOKS.into_iter().find_map(|name| files.turned_on(start, name));
+    let by_variable = without_all(&files, start);
     if let Some(by) = &by_variable {
         state.turn_all_off(by);
     }
     let by_managed = hooks_of_managed_only(&files);
     let by_switch = hooks_off(&files);
     // A switch of the user or a project leaves the administrator's hooks on.
-    let is_below = |by: &Obstacle| !files.managed_paths.contains(&by.file);
+    let is_below = |by: &Obstacle| !files.managed.iter().any(|file| file.path == by.file);
     state.spares_managed_hooks =
         by_variable.is_none() && by_switch.as_ref().map_or(by_managed.is_some(), is_below);
     state.hooks_off = by_variable.or(by_managed).or(by_switch);
@@ -78,7 +80,14 @@ pub(super) fn state(start: &Start) -> AgentState {
 /// Returns the setting that takes the tools of the MCP server away. It reads a large file, which hooks do without.
 pub(super) fn server_off(start: &Start) -> Option<Obstacle> {
     let user_dir = HookAgent::ClaudeCode.user_dir(start);
-    server::of_claude_code(&Files::read(start, user_dir.as_deref()), start)
+    let files = Files::read(start, user_dir.as_deref());
+    without_all(&files, start).or_else(|| server::of_claude_code(&files, start))
+}
+
+/// Returns the variable that starts Claude Code without hooks, skills and servers.
+fn without_all(files: &Files, start: &Start) -> Option<Obstacle> {
+    let by_name = WITHOUT_ALL.into_iter().find_map(|name| files.turned_on(start, name));
+    by_name.or_else(|| start.turned_on(RESTRICTED))
 }
 
 /// Returns the main checkout, if the project is a worktree without skills of its own: those of the main
@@ -140,6 +149,9 @@ pub(super) fn listing_budget(start: &Start, model: Option<&str>) -> ListingBudge
     let share = set("skillListingBudgetFraction").and_then(Value::as_f64).unwrap_or(SHARE);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small length")]
     let limit = named.unwrap_or((window * share) as usize);
+    // It then has no list at all, and still the tool that loads skills.
+    let is_listed = files.turned_on(start, "CLAUDE_CODE_DISABLE_ATTACHMENTS").is_none();
+    let limit = if is_listed { limit } else { 0 };
     let longest = set("skillListingMaxDescChars").and_then(Value::as_u64).unwrap_or(LONGEST);
     let overrides = files.all().flat_map(|file| file.entries(&["skillOverrides"]));
     let overrides: BTreeMap<String, String> = overrides.collect();

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::claude_types::wrong_type;
 use super::options::{Options, PLACE, added_directories, without_source};
 use super::settings::{Settings, Syntax, entries};
+use super::start::means_yes;
 use super::{Obstacle, Start};
 
 /// The directory of managed settings, relative to the root of the system.
@@ -24,6 +25,8 @@ pub(super) struct Files {
     user: Option<Settings>,
     /// The files of the project, and of the user in the project, lowest precedence first.
     project: Vec<Settings>,
+    /// The name of the directory of plugins beside the user's settings.
+    pub(super) plugins_dir: &'static str,
     /// The files in directories that an option adds.
     added: Vec<Settings>,
     /// The files of the administrator, which win over the others.
@@ -70,12 +73,19 @@ impl Files {
             file.map_err(|by| ignored.push((by.file.clone(), by))).ok()
         };
         let options = Options::of(start);
-        let user = user_dir.and_then(|dir| valid(dir.join("settings.json")));
+        let usual = user_dir.map(|dir| dir.join("settings.json"));
+        let other = usual.as_deref().and_then(|path| cowork(start, path));
+        let [name, plugins_dir] = match &other {
+            None => ["settings.json", "plugins"],
+            Some(_) => ["cowork_settings.json", "cowork_plugins"],
+        };
+        let user = user_dir.and_then(|dir| valid(dir.join(name)));
         let project: Vec<Settings> = project.filter_map(&mut valid).collect();
         let added = added_directories(start).into_iter().flat_map(|dir| {
             ["settings.json", "settings.local.json"].map(|name| dir.join(".claude").join(name))
         });
         let added = added.filter_map(&mut valid).collect();
+        ignored.extend(usual.zip(other));
         let given = options.values(&["--settings"]).into_iter().filter_map(|given| {
             let file = || Settings::read(dir.join(given));
             Settings::parse(given, PathBuf::from(PLACE))
@@ -84,9 +94,10 @@ impl Files {
         });
         Files {
             user,
+            plugins_dir,
             project: project.into_iter().chain(given).collect(),
             added,
-            managed: managed_paths.iter().filter_map(Settings::read).collect(),
+            managed: with_given(managed_paths.iter().filter_map(Settings::read).collect(), options),
             managed_paths,
             ignored,
         }
@@ -136,8 +147,7 @@ impl Files {
     /// Returns what sets the environment variable `name` to a value that means yes.
     pub(super) fn turned_on(&self, start: &Start, name: &str) -> Option<Obstacle> {
         let (value, by) = self.variable(start, name)?;
-        let value = value.to_string_lossy().trim().to_lowercase();
-        matches!(value.as_str(), "1" | "true" | "yes" | "on").then_some(by)
+        means_yes(&value).then_some(by)
     }
 
     /// Tells whether the agent's own skills are in its list.
@@ -156,6 +166,28 @@ impl Files {
         (*value == Value::Bool(true) || named)
             .then(|| Obstacle::new(format!("{KEY}: {value}"), &file.path))
     }
+}
+
+/// Returns the administrator's settings with those that the program above Claude Code gives it. They count if there
+/// are no others, or if those let them.
+fn with_given(mut managed: Vec<Settings>, options: Options<'_>) -> Vec<Settings> {
+    const KEY: &str = "parentSettingsBehavior";
+    let is_open = managed.is_empty() || managed.iter().any(|file| file.value[KEY] == "merge");
+    let given = options.values(&["--managed-settings"]).into_iter().next_back();
+    let given = given.and_then(|given| Settings::parse(given, PathBuf::from(PLACE)));
+    managed.splice(0..0, given.filter(|_| is_open));
+    managed
+}
+
+/// Returns what makes Claude Code read another file than `usual` as the user's settings: a variable of the
+/// environment, or of these settings.
+fn cowork(start: &Start, usual: &Path) -> Option<Obstacle> {
+    const NAME: &str = "CLAUDE_CODE_USE_COWORK_PLUGINS";
+    start.turned_on(NAME).or_else(|| {
+        let file = Settings::read_valid(usual, Syntax::Json)?.ok()?;
+        let value = file.value["env"][NAME].as_str().filter(|value| means_yes(value.as_ref()))?;
+        Some(Obstacle::new(format!("env: {{\"{NAME}\": \"{value}\"}}"), usual))
+    })
 }
 
 /// Tells whether a file beside the administrator's settings is a part of them: one that is not hidden, with `.json`

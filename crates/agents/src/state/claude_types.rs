@@ -1,153 +1,133 @@
-//! The types of the settings of Claude Code. It ignores all of a file in which one of these settings has another
-//! type. Observed with 2.1.332, by one file for each of the settings that its program names with a plain type.
+//! The check of the settings of Claude Code. It ignores all of a file in which one setting has a value of another
+//! form than its schema demands.
 
 use serde_json::Value;
 
-/// Settings that are `true` or `false`.
-const SWITCHES: [&str; 70] = [
-    "allowAllClaudeAiMcps",
-    "allowClaudeInChromeWithManagedMcp",
-    "allowManagedHooksOnly",
-    "allowManagedMcpServersOnly",
-    "allowManagedPermissionRulesOnly",
-    "allowNestedModelAccessUnderForceLogin",
-    "alwaysThinkingEnabled",
-    "autoCompactEnabled",
-    "autoContinueAtUsageLimit",
-    "autoDreamEnabled",
-    "autoMemoryEnabled",
-    "autoScrollEnabled",
-    "awaySummaryEnabled",
-    "bashEditDiffEnabled",
-    "channelsEnabled",
-    "clawdFileProgressEnabled",
-    "disableAgentView",
-    "disableAllHooks",
-    "disableArtifact",
-    "disableBundledSkills",
-    "disableClaudeAiConnectors",
-    "disableCommandPluginSources",
-    "disableDirectMcpSkills",
-    "disableRemoteControl",
-    "disableReplyCheck",
-    "disableSideloadFlags",
-    "disableSkillShellExecution",
-    "disableWindowsBashCommandSplit",
-    "disableWorkflows",
-    "doneMeansMerged",
-    "emojiCompletionEnabled",
-    "enableAllProjectMcpServers",
-    "enableArtifact",
-    "enableWorkflows",
-    "enforceAvailableModels",
-    "fastMode",
-    "fastModePerSessionOptIn",
-    "fileCheckpointingEnabled",
-    "forceRemoteSettingsRefresh",
-    "idleCompaction",
-    "includeCoAuthoredBy",
-    "includeGitInstructions",
-    "isolatePeerMachines",
-    "precomputeCompactionEnabled",
-    "prefersReducedMotion",
-    "promptSuggestionEnabled",
-    "remoteControlAtStartup",
-    "respectGitignore",
-    "respondToBashCommands",
-    "responseComparisonEnabled",
-    "showClearContextOnPlanAccept",
-    "showMessageTimestamps",
-    "showThinkingSummaries",
-    "showTurnDuration",
-    "skipDangerousModePermissionPrompt",
-    "skipWebFetchPreflight",
-    "skipWorkflowUsageWarning",
-    "spinnerTipsEnabled",
-    "switchModelsOnFlag",
-    "syncClaudeAiPlugins",
-    "syncClaudeAiSkills",
-    "syntaxHighlightingDisabled",
-    "terminalProgressBarEnabled",
-    "terminalTitleFromRename",
-    "todoFeatureEnabled",
-    "totalTokensReminderAfterUserTurn",
-    "verbose",
-    "wheelScrollAccelerationEnabled",
-    "workflowKeywordTriggerEnabled",
-    "wslInheritsWindowsSettings",
-];
+use super::claude_schema::{LISTS, OTHERS, SWITCHES, TEXTS};
 
-/// Settings that are a text.
-const TEXTS: [&str; 25] = [
-    "advisorModel", "agent", "apiKeyHelper", "attributionProject", "autoMemoryDirectory",
-    "awsAuthRefresh", "awsCredentialExport", "claudeMd", "downloadsMirrorUrl", "gcpAuthRefresh",
-    "language", "minimumVersion", "model", "modelCatalogPublicKey", "modelCatalogUrl",
-    "otelHeadersHelper", "outputStyle", "plansDirectory", "pluginTrustMessage", "prUrlTemplate",
-    "processWrapper", "proxyAuthHelper", "requiredMaximumVersion", "requiredMinimumVersion",
-    "timeZone",
-];
+/// The form of a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    /// `true` or `false`.
+    Switch,
+    Text,
+    /// A text that is not empty.
+    Filled,
+    /// A time of day in 24 hours, such as `7:00`.
+    Time,
+    Number,
+    Any,
+    /// A number from the first to the second.
+    Range(f64, f64),
+    /// A number above the first, up to the second.
+    Above(f64, f64),
+    /// A whole number, at least this one.
+    Integer(i64),
+    /// One of these words, which blanks separate.
+    Words(&'static str),
+    List(&'static Form),
+    /// A map from any names to values of one form.
+    Map(&'static Form),
+    /// A map with any values.
+    Object,
+    /// A map that may have these keys, and must have those with `!` at the end. It may have others.
+    Keys(&'static [(&'static str, Form)]),
+    Either(&'static [Form]),
+}
 
-/// Settings that are a number.
-const NUMBERS: [&str; 6] = [
-    "cleanupPeriodDays",
-    "desktopSessionCleanupPeriodDays",
-    "feedbackSurveyRate",
-    "skillListingBudgetFraction",
-    "skillListingMaxDescChars",
-    "totalTokensReminderBudget",
-];
+/// Returns the first setting of `settings` that has a value of a wrong form, and that value.
+pub(super) fn wrong_type(settings: &Value) -> Option<(String, Value)> {
+    let settings = settings.as_object()?;
+    settings.iter().find_map(|(name, value)| wrong(name, form_of(name)?, value))
+}
 
-/// Settings that are a list of texts.
-const LISTS: [&str; 7] = [
-    "companyAnnouncements",
-    "disabledMcpjsonServers",
-    "enabledMcpjsonServers",
-    "permissions/additionalDirectories",
-    "permissions/allow",
-    "permissions/ask",
-    "permissions/deny",
-];
+fn form_of(name: &str) -> Option<Form> {
+    let has = |names: &str| names.split_ascii_whitespace().any(|of| of == name);
+    if has(SWITCHES) {
+        return Some(Form::Switch);
+    }
+    if has(TEXTS) {
+        return Some(Form::Text);
+    }
+    if has(LISTS) {
+        return Some(Form::List(&Form::Text));
+    }
+    OTHERS.iter().find(|(of, _)| *of == name).map(|(_, form)| *form)
+}
 
-/// Settings that are a map.
-const MAPS: [&str; 6] =
-    ["attribution", "enabledPlugins", "env", "permissions", "sandbox", "statusLine"];
+/// Returns the name and the value of the innermost part of `value`, the setting `name`, that has another form.
+fn wrong(name: &str, form: Form, value: &Value) -> Option<(String, Value)> {
+    let itself = || Some((name.to_owned(), value.clone()));
+    match form {
+        Form::List(form) => match value.as_array() {
+            Some(list) => list.iter().find_map(|value| wrong(name, *form, value)),
+            None => itself(),
+        },
+        Form::Map(form) => match value.as_object() {
+            Some(map) => {
+                map.iter().find_map(|(key, value)| wrong(&format!("{name}.{key}"), *form, value))
+            }
+            None => itself(),
+        },
+        Form::Keys(keys) => match value {
+            Value::Object(_) => {
+                keys.iter().find_map(|(key, form)| wrong_key(name, key, *form, value))
+            }
+            _ => itself(),
+        },
+        Form::Either(forms) => {
+            if forms.iter().any(|form| wrong(name, *form, value).is_none()) {
+                return None;
+            }
+            // A map is told by its part.
+            let maps =
+                forms.iter().filter(|form| matches!(form, Form::Keys(_)) && value.is_object());
+            maps.into_iter().find_map(|form| wrong(name, *form, value)).or_else(itself)
+        }
+        _ if is_of(form, value) => None,
+        _ => itself(),
+    }
+}
 
-/// Settings that are one of some words.
-const WORDS: [(&str, &[&str]); 8] = [
-    ("autoUpdatesChannel", &["latest", "stable", "rc"]),
-    ("daemonColdStart", &["transient", "ask"]),
-    ("defaultShell", &["bash", "powershell"]),
-    ("disableAutoMode", &["disable"]),
-    ("feedbackDrafts", &["notify", "quiet", "off"]),
-    ("managedSourcesBehavior", &["first-wins", "merge"]),
-    ("parentSettingsBehavior", &["first-wins", "merge"]),
-    ("tui", &["default", "fullscreen"]),
-];
+fn wrong_key(name: &str, key: &str, form: Form, map: &Value) -> Option<(String, Value)> {
+    let (key, is_demanded) = key.strip_suffix('!').map_or((key, false), |key| (key, true));
+    match map.get(key) {
+        Some(value) => wrong(&format!("{name}.{key}"), form, value),
+        // Told with the whole map, in which the key is missing.
+        None => is_demanded.then(|| (name.to_owned(), map.clone())),
+    }
+}
 
-/// The words of `skillOverrides`, a map from skills to one of them.
-const OVERRIDES: [&str; 4] = ["on", "name-only", "user-invocable-only", "off"];
+/// Tells whether a value without parts has the form.
+fn is_of(form: Form, value: &Value) -> bool {
+    let number = value.as_f64();
+    match form {
+        Form::Switch => value.is_boolean(),
+        Form::Text => value.is_string(),
+        Form::Filled => value.as_str().is_some_and(|value| !value.is_empty()),
+        Form::Time => value.as_str().is_some_and(is_time),
+        Form::Number => number.is_some(),
+        Form::Any => true,
+        Form::Range(from, to) => number.is_some_and(|number| (from..=to).contains(&number)),
+        Form::Above(from, to) => number.is_some_and(|number| number > from && number <= to),
+        #[expect(clippy::cast_precision_loss, reason = "a small number, or the smallest")]
+        Form::Integer(from) => {
+            number.is_some_and(|number| number.fract() == 0.0 && number >= from as f64)
+        }
+        Form::Words(words) => {
+            value.as_str().is_some_and(|value| words.split(' ').any(|word| word == value))
+        }
+        Form::Object => value.is_object(),
+        Form::List(_) | Form::Map(_) | Form::Keys(_) | Form::Either(_) => false,
+    }
+}
 
-/// Returns the first setting of `settings` that has a value of a wrong type, and that value.
-pub(super) fn wrong_type(settings: &Value) -> Option<(String, &Value)> {
-    let is_text = |value: &Value| value.is_string();
-    let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(is_text));
-    let is_one_of =
-        |words: &[&str], value: &Value| value.as_str().is_some_and(|of| words.contains(&of));
-    let is_overrides = |value: &Value| {
-        value.as_object().is_some_and(|map| map.values().all(|of| is_one_of(&OVERRIDES, of)))
+fn is_time(text: &str) -> bool {
+    let within = |digits: &str, end: u8| {
+        digits.bytes().all(|byte| byte.is_ascii_digit())
+            && digits.parse::<u8>().is_ok_and(|number| number < end)
     };
-    let wrong = |name: &str, is_right: &dyn Fn(&Value) -> bool| {
-        let value = name.split('/').try_fold(settings, |map, key| map.get(key))?;
-        (!is_right(value)).then(|| (name.replace('/', "."), value))
-    };
-    let all = |names: &[&str], is_right: &dyn Fn(&Value) -> bool| {
-        names.iter().find_map(|name| wrong(name, is_right))
-    };
-    all(&SWITCHES, &Value::is_boolean)
-        .or_else(|| all(&TEXTS, &is_text))
-        .or_else(|| all(&NUMBERS, &Value::is_number))
-        .or_else(|| all(&MAPS, &Value::is_object))
-        .or_else(|| all(&LISTS, &is_list))
-        .or_else(|| WORDS.iter().find_map(|(name, words)| wrong(name, &|of| is_one_of(words, of))))
-        .or_else(|| wrong("skillOverrides", &is_overrides))
+    text.split_once(':').is_some_and(|(hour, minute)| {
+        hour.len() <= 2 && within(hour, 24) && minute.len() == 2 && within(minute, 60)
+    })
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, Table};
 
+use super::hook_schemas::fault_of;
 use super::manifest_path::below;
 use super::options::{Options, PLACE, by};
 use super::settings::{Settings, Syntax, directories, toml};
@@ -33,8 +34,12 @@ pub(super) fn state(start: &Start) -> AgentState {
     let user = user.filter(|_| !ignores_user);
     let levels = project_levels(start, user.as_ref());
     let layers = layers(start, user, &levels);
-    let hooks_dirs = levels.iter().map(|dir| hooks_dir(start, dir)).collect();
-    let mut state = AgentState { settings_dirs: hooks_dirs, ..AgentState::default() };
+    let hooks_dirs: Vec<PathBuf> = levels.iter().map(|dir| hooks_dir(start, dir)).collect();
+    let hooks = hooks_dirs.iter().map(|dir| dir.join(".codex")).chain(user_dir.clone());
+    let hooks = hooks.chain([start.in_system("etc/codex")]).map(|dir| dir.join("hooks.json"));
+    let ignored_files = hooks.filter_map(|path| fault_of(HookAgent::Codex, &path)).collect();
+    let mut state =
+        AgentState { settings_dirs: hooks_dirs, ignored_files, ..AgentState::default() };
     if let Some(dir) = &user_dir {
         plugins(&dir.join("plugins/cache"), &layers, &mut state);
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::copilot_managed::Managed;
+use super::hook_schemas::fault_of;
 use super::manifest_path::{below, each_below};
 use super::options::{added_directories, named_plugins};
 use super::server_options::is_turned_on;
@@ -60,7 +61,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     state.managed_settings = managed.hooks_files();
     let hooks = user_dir.map(|dir| dir.join("hooks")).into_iter();
     let hooks = hooks.chain([start.project().join(".github/hooks"), managed.hooks.clone()]);
-    state.ignored_files = hooks.flat_map(|dir| switched_off(&dir)).collect();
+    state.ignored_files = hooks.flat_map(|dir| ignored(&dir)).collect();
     state
 }
 
@@ -198,16 +199,18 @@ fn hooks_off(start: &Start) -> Option<Obstacle> {
     off.map(|file| Obstacle::new("disableAllHooks", &file.path))
 }
 
-/// Returns the files of hooks in `dir` that turn off their own.
-fn switched_off(dir: &Path) -> Vec<(PathBuf, Obstacle)> {
+/// Returns the files of hooks in `dir` that it cannot read, or that turn off their own.
+fn ignored(dir: &Path) -> Vec<(PathBuf, Obstacle)> {
     let files = entries(dir).into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
-    let off = files.filter_map(Settings::read).filter(|file| file.switch(SWITCH) == Some(true));
-    let by = |file: Settings| {
+    let switched_off = |path: &PathBuf| {
+        let file = Settings::read(path).filter(|file| file.switch(SWITCH) == Some(true))?;
         let by = Obstacle::new("disableAllHooks: true", &file.path);
-        (file.path, by)
+        Some((file.path, by))
     };
-    off.map(by).collect()
+    files
+        .filter_map(|path| fault_of(HookAgent::Copilot, &path).or_else(|| switched_off(&path)))
+        .collect()
 }
 
 /// Returns the directories that the user adds by a setting or by a variable.

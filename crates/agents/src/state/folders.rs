@@ -17,8 +17,8 @@ pub(super) fn trust_rules(
     named.or_else(|| Some(user_dir?.join("trustedFolders.json"))).and_then(Settings::read)
 }
 
-/// Returns the rule by which the user distrusts `dir`.
-pub(super) fn distrusted_folder(rules: &Settings, dir: &Path) -> Option<Obstacle> {
+/// Returns the rule of the user about `dir`.
+pub(super) fn rule_about(rules: &Settings, dir: &Path) -> Option<Obstacle> {
     let dir = real(dir);
     let applies = rules.entries(&[]).into_iter().filter_map(|(path, level)| {
         let path = real(Path::new(&path));
@@ -27,7 +27,12 @@ pub(super) fn distrusted_folder(rules: &Settings, dir: &Path) -> Option<Obstacle
     });
     // The longest path decides.
     let (_, level) = applies.max_by_key(|(n_bytes, _)| *n_bytes)?;
-    (level == "DO_NOT_TRUST").then(|| Obstacle::new(level, &rules.path))
+    Some(Obstacle::new(level, &rules.path))
+}
+
+/// Tells whether the user distrusts a directory by the rule.
+pub(super) fn is_refusal(rule: &Obstacle) -> bool {
+    rule.setting == "DO_NOT_TRUST"
 }
 
 /// Adds the directories of skills of the extensions in `dir`, for a start in `here`. An extension is a

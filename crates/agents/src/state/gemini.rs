@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folders::{distrusted_folder, extensions, trust_rules};
+use super::folders::{extensions, is_refusal, rule_about, trust_rules};
+use super::options::Options;
 use super::settings::{Settings, Syntax, decides};
 use super::{AgentState, Obstacle, SkillRoot, Start, filled, server};
 use crate::agent::HookAgent;
@@ -37,13 +38,19 @@ pub(super) fn state(start: &Start) -> AgentState {
     let user = user_dir.as_deref().and_then(|dir| read(dir.join("settings.json")));
     let without_project: Vec<&Settings> =
         [&defaults, &user, &overrides].into_iter().flatten().collect();
-    let distrusted = distrusted(start, user_dir.as_deref(), &without_project);
+    let trust = trust(start, user_dir.as_deref(), &without_project);
+    let asks_for_trust = matches!(trust, Trust::Open);
+    let distrusted = match trust {
+        Trust::Refused(by) => Some(by),
+        Trust::Given | Trust::Open => None,
+    };
     let is_trusted = distrusted.is_none();
     let project = read(dir.join(".gemini/settings.json")).filter(|_| is_trusted);
     let files: Vec<&Settings> =
         [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
 
-    let mut state = AgentState { demanded, managed_settings, ..AgentState::default() };
+    let mut state =
+        AgentState { asks_for_trust, demanded, managed_settings, ..AgentState::default() };
     state.settings_dirs.extend(is_trusted.then(|| dir.clone()));
     if let Some(user_dir) = &user_dir {
         extensions(&user_dir.join("extensions"), "gemini", &dir, &mut state);
@@ -107,18 +114,37 @@ fn hooks_off(files: &[&Settings]) -> Option<Obstacle> {
     })
 }
 
-/// Returns the setting by which the user distrusts the starting directory: its settings and skills are then
-/// not read. A directory that no rule mentions counts as trusted, as Gemini CLI asks about it first.
-fn distrusted(start: &Start, user_dir: Option<&Path>, files: &[&Settings]) -> Option<Obstacle> {
-    const VARIABLE: &str = "GEMINI_CLI_TRUST_WORKSPACE";
-    match start.variables.get(VARIABLE).and_then(|value| value.to_str()) {
-        Some("true") => return None,
-        Some("false") => return Some(Obstacle::new("false", Path::new(VARIABLE))),
+/// The trust in the starting directory.
+enum Trust {
+    Given,
+    /// It is refused by a setting: the settings and skills of the directory are then not read.
+    Refused(Obstacle),
+    /// Nobody was asked yet. Gemini CLI asks before it reads anything, and does not start where it cannot ask.
+    Open,
+}
+
+fn trust(start: &Start, user_dir: Option<&Path>, files: &[&Settings]) -> Trust {
+    const RESTRICTED: &str = "GEMINI_RESTRICTED_MODE";
+    const TRUST: &str = "GEMINI_CLI_TRUST_WORKSPACE";
+    let value = |name: &str| start.variables.get(name).and_then(|value| value.to_str());
+    if value(RESTRICTED) == Some("true") {
+        return Trust::Refused(Obstacle::of_variable(RESTRICTED, "true"));
+    }
+    if Options::of(start).has("--skip-trust") {
+        return Trust::Given;
+    }
+    match value(TRUST) {
+        Some("true") => return Trust::Given,
+        Some("false") => return Trust::Refused(Obstacle::new("false", Path::new(TRUST))),
         _ => {}
     }
     if decides(files, "/security/folderTrust/enabled", false).is_some() {
-        return None;
+        return Trust::Given;
     }
-    let rules = trust_rules(start, "GEMINI_CLI_TRUSTED_FOLDERS_PATH", user_dir)?;
-    distrusted_folder(&rules, &start.dir())
+    let rules = trust_rules(start, "GEMINI_CLI_TRUSTED_FOLDERS_PATH", user_dir);
+    match rules.and_then(|rules| rule_about(&rules, &start.dir())) {
+        None => Trust::Open,
+        Some(by) if is_refusal(&by) => Trust::Refused(by),
+        Some(_) => Trust::Given,
+    }
 }

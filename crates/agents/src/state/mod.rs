@@ -7,6 +7,7 @@
 mod claude_code;
 mod claude_commands;
 mod claude_plugins;
+mod claude_schema;
 mod claude_settings;
 mod claude_types;
 mod codex;
@@ -20,6 +21,7 @@ mod filled;
 mod folders;
 mod gemini;
 mod hook_files;
+mod hook_schemas;
 mod manifest_path;
 mod open_code;
 mod options;
@@ -58,6 +60,9 @@ pub struct AgentState {
     pub hooks_off: Option<Obstacle>,
     /// True if [`hooks_off`](Self::hooks_off) spares hooks in the administrator's settings.
     pub spares_managed_hooks: bool,
+    /// True if nobody has been asked yet whether to trust the starting directory: the agent asks when it starts, and
+    /// does not start without a terminal.
+    pub asks_for_trust: bool,
     /// The settings files without which, if they are not valid, the agent does not start.
     pub(crate) demanded: Vec<(PathBuf, Syntax)>,
     /// The setting that takes the tools of the MCP server away from the model; not for Claude Code.

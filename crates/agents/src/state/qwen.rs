@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::denied::deny;
-use super::folders::{distrusted_folder, extensions, trust_rules};
+use super::folders::{extensions, is_refusal, rule_about, trust_rules};
 use super::settings::{Settings, Syntax, decides};
+use super::start::means_yes;
 use super::{AgentState, Obstacle, SkillRoot, Start, env_files, filled, server};
 use crate::agent::HookAgent;
 use repertoire::catalog::{RuleTarget, Scope};
@@ -118,7 +119,27 @@ fn with(start: &Start, files: &Files) -> AgentState {
     let off = decides(&files, "/disableAllHooks", true);
     state.server_off = server::of_gemini(HookAgent::Qwen, &files);
     state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
+    if let Some(by) = without_all(start, &files) {
+        state.turn_all_off(&by);
+        state.server_off = Some(by.clone());
+        state.hooks_off = Some(by);
+    }
     state
+}
+
+/// Returns what sets a variable that starts Qwen Code without hooks, skills and servers of the user: the environment,
+/// a `.env` file, or else the settings.
+fn without_all(start: &Start, files: &[&Settings]) -> Option<Obstacle> {
+    const NAMES: [&str; 2] = ["QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"];
+    NAMES.into_iter().find_map(|name| {
+        if let Some(value) = start.environment.get(name).filter(|value| !value.is_empty()) {
+            return means_yes(value.as_ref()).then(|| Obstacle::of_variable(name, value));
+        }
+        let set = |file: &&&Settings| file.value["env"][name].is_string();
+        let file = files.iter().rev().find(set)?;
+        let value = file.value["env"][name].as_str().filter(|value| means_yes(value.as_ref()))?;
+        Some(Obstacle::new(format!("env: {{\"{name}\": \"{value}\"}}"), &file.path))
+    })
 }
 
 /// Adds the skills that the settings turn off. The lists of all files count together.
@@ -158,5 +179,5 @@ fn switch_skills(files: &[&Settings], state: &mut AgentState) {
 fn distrusted(start: &Start, user_dir: Option<&Path>, files: &[&Settings]) -> Option<Obstacle> {
     decides(files, "/security/folderTrust/enabled", true)?;
     let rules = trust_rules(start, "QWEN_CODE_TRUSTED_FOLDERS_PATH", user_dir)?;
-    distrusted_folder(&rules, &start.dir())
+    rule_about(&rules, &start.dir()).filter(is_refusal)
 }

@@ -1,9 +1,10 @@
 //! The place and the environment in which an agent starts.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf, absolute};
 
+use super::Obstacle;
 use super::settings::text;
 use repertoire::catalog::levels;
 
@@ -31,12 +32,15 @@ pub struct Start {
 
 impl Start {
     /// The environment variables on which the state of an agent depends.
-    pub const VARIABLES: [&'static str; 30] = [
+    pub const VARIABLES: [&'static str; 36] = [
         "ANTHROPIC_MODEL",
+        "CLAUDE_CODE_DISABLE_ATTACHMENTS",
         "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS",
         "CLAUDE_CODE_PLUGIN_DIRS",
+        "CLAUDE_CODE_RESTRICTED",
         "CLAUDE_CODE_SAFE_MODE",
         "CLAUDE_CODE_SIMPLE",
+        "CLAUDE_CODE_USE_COWORK_PLUGINS",
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
         "COPILOT_HOME",
@@ -47,6 +51,7 @@ impl Start {
         "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
         "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
         "GEMINI_CLI_TRUST_WORKSPACE",
+        "GEMINI_RESTRICTED_MODE",
         "OPENCODE_CONFIG",
         "OPENCODE_CONFIG_CONTENT",
         "OPENCODE_CONFIG_DIR",
@@ -56,6 +61,8 @@ impl Start {
         "OPENCODE_DISABLE_PROJECT_CONFIG",
         "OPENCODE_PERMISSION",
         "OPENCODE_PURE",
+        "QWEN_CODE_SAFE_MODE",
+        "QWEN_CODE_SIMPLE",
         "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
         "QWEN_CODE_SYSTEM_SETTINGS_PATH",
         "QWEN_CODE_TRUSTED_FOLDERS_PATH",
@@ -90,6 +97,12 @@ impl Start {
     pub(super) fn is_set(&self, name: &str) -> bool {
         let value = self.variables.get(name).map(|value| value.to_string_lossy().to_lowercase());
         matches!(value.as_deref(), Some("1" | "true"))
+    }
+
+    /// Returns the variable `name`, if it is set to a value that Claude Code and Qwen Code take as yes.
+    pub(super) fn turned_on(&self, name: &str) -> Option<Obstacle> {
+        let value = self.variables.get(name).filter(|value| means_yes(value))?;
+        Some(Obstacle::of_variable(name, &value.to_string_lossy()))
     }
 
     /// The root of the project, as an absolute path.
@@ -145,4 +158,10 @@ impl Start {
     pub(super) fn in_system(&self, path: &str) -> PathBuf {
         self.system.join(path)
     }
+}
+
+/// Tells whether Claude Code and Qwen Code take the value of a variable as yes.
+pub(super) fn means_yes(value: &OsStr) -> bool {
+    let value = value.to_string_lossy().trim().to_lowercase();
+    matches!(value.as_str(), "1" | "true" | "yes" | "on")
 }

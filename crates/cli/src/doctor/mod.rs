@@ -269,7 +269,13 @@ fn notes(agents: &[AgentReport], catalog: &Catalog, common: &Common) -> Vec<Stri
     let with_hooks: Vec<HookAgent> = with_hooks.collect();
     let cut = with_hooks.iter().flat_map(|agent| listed::notes(*agent, common));
     let taken = taken_commands(&with_hooks, catalog);
-    HookAgent::ALL.into_iter().filter_map(twice).chain(cut).chain(taken).collect()
+    // Hooks of the project without trust are told by themselves.
+    let is_told = |agent: HookAgent| {
+        agents.iter().any(|of| of.agent == agent.as_str() && of.hooks == "untrusted")
+    };
+    let silent = with_hooks.iter().copied().filter(|agent| !is_told(*agent));
+    let asked = silent.filter_map(|agent| hook::untrusted_folder(agent, common));
+    HookAgent::ALL.into_iter().filter_map(twice).chain(cut).chain(taken).chain(asked).collect()
 }
 
 /// Returns notes about skills whose slash command one of `agents` has by itself.

@@ -102,7 +102,11 @@ pub(super) fn install(
     let HookPlaceArgs { agent, ref place } = *args;
     let words = agents::words(agent, options, common)?;
     let here = Place::named(place, common)?;
-    target(agent, &words, here, common)?.install(place.dry_run)?.print(out)?;
+    let target = target(agent, &words, here, common)?;
+    // A text that cannot be edited has an error of its own.
+    target.is_installed()?;
+    places::check_read(agent, here, common)?;
+    target.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
     for note in notes(agent, here, common).into_iter().filter(|_| !out.json) {
         out.note(&note);
@@ -120,7 +124,10 @@ pub(crate) fn add(
 ) -> Result<Changed, Error> {
     let mut words = agents::plain_words(agent)?;
     words.extend(common_options(common));
-    target(agent, &words, place, common)?.install(dry_run)
+    let target = target(agent, &words, place, common)?;
+    target.is_installed()?;
+    places::check_read(agent, place, common)?;
+    target.install(dry_run)
 }
 
 /// Removes the hooks of `agent` from its settings in `place`. A dry run changes nothing.
@@ -279,10 +286,13 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
     reason
 }
 
-/// Tells whether `agent` runs our hooks here.
+/// Tells whether `agent`, which has started, runs our hooks here.
 pub(crate) fn runs(agent: HookAgent, common: &Common) -> bool {
-    let runs = |place| {
-        matches!(installed(agent, place, common), Installed::Yes(_) | Installed::Outdated(_))
+    let runs = |place| match installed(agent, place, common) {
+        Installed::Yes(_) | Installed::Outdated(_) => true,
+        // It would not have started without the trust, which an editor may have given.
+        Installed::Untrusted(_) => agent == HookAgent::Gemini,
+        _ => false,
     };
     places::places(agent, common).into_iter().any(runs)
 }

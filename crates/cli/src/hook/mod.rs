@@ -26,6 +26,7 @@ pub(crate) use answer::{disclosure, refuse};
 pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, silence, twice};
 pub(crate) use log::{note, tail};
 pub(crate) use places::places;
+pub(crate) use trust::untrusted_folder;
 
 /// The conversation in which a hook asks who lists the skills.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The trust that an agent requires from its user before it runs hooks: Codex for each hook and for
-//! the project, Copilot for the folder of the project. Observed with Codex 0.169.0 and Copilot CLI
-//! 1.0.102.
+//! the project, Copilot and Gemini for the folder of the project. Observed with Codex 0.169.0, Copilot CLI
+//! 1.0.102 and Gemini CLI 0.61.0.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -15,6 +15,7 @@ use super::agents;
 use super::places::{self, as_json};
 use crate::agent::{Place, json, user_dir};
 use crate::args::Common;
+use crate::setup;
 
 /// The timeout, in seconds, that Codex assumes for a hook without one.
 const CODEX_TIMEOUT: u64 = 600;
@@ -69,8 +70,21 @@ pub(super) fn missing(
                     .to_owned()
             })
         }
+        HookAgent::Gemini if is_project => untrusted_folder(agent, common),
         _ => None,
     }
+}
+
+/// Explains why `agent` does not start here without a terminal, where it could ask for trust: nobody has given it yet.
+pub(crate) fn untrusted_folder(agent: HookAgent, common: &Common) -> Option<String> {
+    let state = agent.state(&setup::start(&common.for_agent(agent)));
+    state.asks_for_trust.then(|| {
+        format!(
+            "{} does not trust this folder yet, and `{agent} -p` does not start here: start `{agent}` here and say \
+             that you do",
+            agent.title()
+        )
+    })
 }
 
 /// Tells whether `agent` runs our hook for messages in its settings of `place`, although it needs trust for

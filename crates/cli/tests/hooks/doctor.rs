@@ -314,6 +314,8 @@ fn the_doctor_reads_the_settings_that_an_agent_reads_where_it_is_started() {
     // Claude Code and Gemini CLI do not read the settings of a root above them.
     for (agent, title) in [("claude-code", "Claude Code"), ("gemini", "Gemini CLI")] {
         let place = place();
+        let trusted = json!({place.path().join("p").to_str().unwrap(): "TRUST_FOLDER"});
+        place.write("home/.gemini/trustedFolders.json", trusted.to_string());
         install(&place, agent, "p", &["--project"]);
         run_in(&place, "p", 0);
         let doctor = run_in(&place, "p/sub", 1);

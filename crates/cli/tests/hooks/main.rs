@@ -9,6 +9,7 @@ mod doctor;
 mod droid_hooks;
 mod failures;
 mod fields;
+mod folder_trust;
 mod installation;
 mod listed_once;
 mod listing;
@@ -31,6 +32,8 @@ mod siblings;
 mod stats;
 #[path = "../support/trial.rs"]
 mod trial;
+mod unread_files;
+mod variables;
 mod why;
 
 use std::fs;

@@ -80,6 +80,12 @@ fn the_doctor_knows_the_options_that_take_hooks_or_the_server_away() {
         ("claude-code", "claude", "--bare", Some((HOOKS, "--bare"))),
         ("claude-code", "claude", "--safe-mode", Some((HOOKS, "--safe-mode"))),
         ("claude-code", "claude", "--restricted", Some((HOOKS, "--restricted"))),
+        (
+            "claude-code",
+            "claude",
+            "--managed-settings '{\"disableAllHooks\": true}'",
+            Some((HOOKS, "disableAllHooks")),
+        ),
         ("claude-code", "claude", "--strict-mcp-config", Some((SERVER, "--strict-mcp-config"))),
         (
             "claude-code",
