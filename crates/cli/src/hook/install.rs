@@ -232,13 +232,14 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         let wanted: Vec<String> =
             plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
         target.entry.form = agents::form(agent, &wanted)?;
-        Ok(match trust::missing(agent, place, target.text(), common) {
-            _ if !target.is_installed()? => match without_messages(agent, &target) {
-                Some(why) => Installed::Ineffective(why),
-                None => Installed::Outdated(path),
-            },
-            Some(why) => Installed::Untrusted(why),
-            None => Installed::Yes(path),
+        let is_installed = target.is_installed()?;
+        let silent = without_messages(agent, &target).filter(|_| !is_installed);
+        // Trust comes first: without it, hooks of an earlier version do not run either.
+        Ok(match (silent, trust::missing(agent, place, target.text(), common)) {
+            (Some(why), _) => Installed::Ineffective(why),
+            (None, Some(why)) => Installed::Untrusted(why),
+            (None, None) if is_installed => Installed::Yes(path),
+            (None, None) => Installed::Outdated(path),
         })
     });
     found.unwrap_or_else(Installed::Unreadable)
@@ -265,11 +266,12 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
     let common = &common.for_agent(agent);
     let mut reason = None;
     for place in places::places(agent, common) {
-        let told = match installed(agent, place, common) {
-            Installed::Yes(_) | Installed::Outdated(_) => return None,
-            Installed::Untrusted(_) if trust::answers_messages(agent, place, common) => {
-                return None;
-            }
+        let state = installed(agent, place, common);
+        if answers(&state, agent, place, common) {
+            return None;
+        }
+        let told = match state {
+            Installed::Yes(_) | Installed::Outdated(_) => continue,
             Installed::Ineffective(why) | Installed::Untrusted(why) => why,
             Installed::Unreadable(error) if place != Place::System => error.message().to_owned(),
             Installed::No | Installed::Unreadable(_) => continue,
@@ -281,10 +283,17 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
 
 /// Tells whether `agent` runs our hooks here.
 pub(crate) fn runs(agent: HookAgent, common: &Common) -> bool {
-    let runs = |place| {
-        matches!(installed(agent, place, common), Installed::Yes(_) | Installed::Outdated(_))
-    };
+    let runs = |place| answers(&installed(agent, place, common), agent, place, common);
     places::places(agent, common).into_iter().any(runs)
+}
+
+/// Tells whether hooks in this state answer messages: also if only others of them lack trust.
+fn answers(state: &Installed, agent: HookAgent, place: Place, common: &Common) -> bool {
+    match state {
+        Installed::Yes(_) | Installed::Outdated(_) => true,
+        Installed::Untrusted(_) => trust::answers_messages(agent, place, common),
+        _ => false,
+    }
 }
 
 /// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if

@@ -241,6 +241,50 @@ fn a_later_hook_without_trust_silences_no_other() {
 }
 
 #[test]
+fn hooks_of_an_earlier_version_need_trust_as_well() {
+    type Edit = fn(&mut Value);
+    let only_messages: Edit = |hooks| {
+        let hooks = hooks["hooks"].as_object_mut().unwrap();
+        hooks.retain(|event, _| event == "UserPromptSubmit");
+    };
+    let edits: [(Edit, &str); 3] = [
+        (
+            |hooks| hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"] = 9.into(),
+            "does not run 6 of these 6 hooks until you trust them",
+        ),
+        (only_messages, "does not run 1 of these 1 hooks until you trust them"),
+        (
+            |hooks| drop(hooks["hooks"].as_object_mut().unwrap().remove("SessionEnd")),
+            "does not run 5 of these 5 hooks until you trust them",
+        ),
+    ];
+    for (edit, wanted) in edits {
+        let place = Place::new();
+        place.write(".repertoire/skills/verse/SKILL.md", SKILL);
+        place.run(["hook", "install", "codex"]).exits(0);
+        let file = place.path().join("home/.codex/hooks.json");
+        let mut hooks = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        edit(&mut hooks);
+        fs::write(&file, hooks.to_string()).unwrap();
+        let why = place.run(["why", "verse", MESSAGE, "--agent", "codex"]).exits(1).stdout;
+        assert!(why.contains("does not fire") && why.contains(wanted), "{why}");
+        let doctor = place.run(["doctor", "--bundled=off"]).exits(1).stdout;
+        assert!(doctor.contains(wanted), "{doctor}");
+    }
+    // Of a project that nobody trusts.
+    for (agent, file) in
+        [("codex", ".codex/hooks.json"), ("copilot", ".github/hooks/repertoire.json")]
+    {
+        let place = Place::new();
+        place.run(["hook", "install", agent, "--project", "--deadline", "9"]).exits(0);
+        let text = fs::read_to_string(place.path().join(file)).unwrap();
+        place.write(file, text.replace("10", "11"));
+        let doctor = place.run(["doctor", "--bundled=off"]).exits(1).stdout;
+        assert!(doctor.contains("does not trust this"), "{agent}: {doctor}");
+    }
+}
+
+#[test]
 fn triggers_that_nothing_reads_are_named() {
     check(&[
         (&["claude-code"], "", &[(OWN, "triggers:=>trigers:")], "nothing reads its key `trigers`"),
