@@ -1,6 +1,5 @@
 //! `repertoire hook install` and `uninstall`, and the state of installed hooks.
 
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf, absolute};
 
@@ -10,10 +9,9 @@ use repertoire_agents::{AgentState, HookAgent, Start};
 
 use super::agents::{self, Form};
 use super::places::{self, as_json};
-use super::{settings, trust};
+use super::{settings, several, trust};
 use crate::agent::{
-    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options,
-    warn_of_missing_sources,
+    BACKUPS, Changed, Entry, Place, Problem, Target, common_options, warn_of_missing_sources,
 };
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
@@ -44,12 +42,6 @@ struct Hooks {
     path: PathBuf,
 }
 
-impl Hooks {
-    fn is_own(&self, command: &str) -> bool {
-        agents::is_own_command(command, self.agent)
-    }
-}
-
 impl Entry for Hooks {
     const BACKUP: &'static str = BACKUPS[0];
 
@@ -58,7 +50,7 @@ impl Entry for Hooks {
             Form::File(_) => Ok(agents::plugin_words(text)),
             Form::Settings { .. } => {
                 let text = as_json(text, &self.path, self.agent);
-                let command = settings::own(&text, &|command| self.is_own(command))?;
+                let command = settings::own(&text, self.agent)?;
                 Ok(command.as_deref().map(agents::words_of))
             }
         }
@@ -78,18 +70,14 @@ impl Entry for Hooks {
                 help: Some("move it away"),
                 ..Problem::new("was not written by this program")
             }),
-            Form::Settings { version, hooks } => {
-                settings::add(text, *version, hooks, &|command| self.is_own(command))
-            }
+            Form::Settings { version, hooks } => settings::add(text, *version, hooks, self.agent),
         }
     }
 
     fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
         match &self.form {
             Form::File(_) => Ok(None),
-            Form::Settings { .. } => {
-                settings::remove(text, before, &|command| self.is_own(command))
-            }
+            Form::Settings { .. } => settings::remove(text, before, self.agent),
         }
     }
 }
@@ -102,6 +90,7 @@ pub(super) fn install(
     let HookPlaceArgs { agent, ref place } = *args;
     let words = agents::words(agent, options, common)?;
     let here = Place::named(place, common)?;
+    several::refuse(agent, here, common)?;
     target(agent, &words, here, common)?.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
     for note in notes(agent, here, common).into_iter().filter(|_| !out.json) {
@@ -137,12 +126,7 @@ pub(crate) fn remove(
 /// Returns the sentences that a user needs to read once hooks are installed in `here`: that there are
 /// others, or that the agent does not run them until it trusts them.
 pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<String> {
-    let answers = |known: Place| {
-        let installed = || installed(agent, known, common);
-        known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
-    };
-    let places = places::places(agent, common).into_iter().filter(|known| answers(*known));
-    let twice = twice(agent, &places.collect::<Vec<_>>(), common);
+    let twice = several::twice(agent, &several::with(here, agent, common), common);
     let untrusted = match installed(agent, here, common) {
         Installed::Untrusted(why) => Some(why),
         _ => None,
@@ -169,46 +153,6 @@ fn target(
     let (path, base) = places::file(agent, place, common)?;
     let hooks = Hooks { agent, form: agents::form(agent, words)?, path: path.clone() };
     Target::read(agent.as_str(), place, (path, base), hooks)
-}
-
-/// Returns the warning for `agent` with hooks in several places.
-pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Option<String> {
-    // The project may be the home directory, where both places are one file.
-    let mut files = BTreeSet::new();
-    let mut is_another = |place: &Place| {
-        let file = places::file(agent, *place, common);
-        file.is_ok_and(|(path, _)| files.insert(path.canonicalize().unwrap_or(path)))
-    };
-    let places: Vec<Place> = places.iter().copied().filter(|place| is_another(place)).collect();
-    let times = match places.len() {
-        0 | 1 => return None,
-        2 => "twice".to_owned(),
-        n => format!("{n} times"),
-    };
-    let file_of = |place| {
-        let file = places::file(agent, place, common);
-        file.map(|(path, _)| path.display().to_string()).unwrap_or_default()
-    };
-    let whose = places.iter().map(|place| match place {
-        Place::ByHand => format!("in {}", file_of(*place)),
-        Place::Plugin => format!("in a plugin ({})", file_of(*place)),
-        Place::User => "for the user".to_owned(),
-        Place::System => "for all users of this machine (the administrator's settings)".to_owned(),
-        Place::Project => "for this project".to_owned(),
-        Place::Local => format!("for you in this project (`{LOCAL_SETTINGS}`)"),
-    });
-    let whose = whose.collect::<Vec<_>>().join(" and ");
-    let by_hand = places.iter().map(|place| match place {
-        Place::Local => format!("; remove those in `{LOCAL_SETTINGS}` by hand"),
-        Place::ByHand => format!("; remove those in {} by hand", file_of(*place)),
-        Place::Plugin => "; or uninstall the plugin".to_owned(),
-        Place::User | Place::Project | Place::System => String::new(),
-    });
-    let by_hand: String = by_hand.collect();
-    Some(format!(
-        "{agent} has hooks {whose}, and answers each message {times}: leave one in, and take out \
-         others with `repertoire hook uninstall {agent}`, or that with `--project`{by_hand}"
-    ))
 }
 
 /// Returns the state of the hooks of `agent` in the settings of `place`.
@@ -248,9 +192,7 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
 /// Explains why hooks in a settings file leave all messages unanswered: the event for them has none.
 fn without_messages(agent: HookAgent, target: &Target<Hooks>) -> Option<String> {
     let event = agents::message_event(agent)?;
-    let has_it = settings::has_event(target.text(), event, &|command| {
-        agents::is_own_command(command, agent)
-    });
+    let has_it = settings::has_event(target.text(), event, agent);
     (!has_it).then(|| {
         format!(
             "{} has no hook of this program for `{event}`, so no message is answered: put it there with \
