@@ -8,6 +8,7 @@ use repertoire::{Error, ErrorCode};
 use repertoire_agents::{AgentState, HookAgent, Start};
 
 use super::agents::{self, Form};
+use super::entry::{self, Fault, OwnEntry};
 use super::places::{self, as_json};
 use super::{settings, several, trust};
 use crate::agent::{
@@ -164,9 +165,12 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
             return Ok(Installed::Ineffective(why));
         }
         let path = target.path.clone();
+        let text = as_json(target.text(), &target.entry.path, agent).into_owned();
+        if let Some(why) = discarded(&text, agent, &path, common) {
+            return Ok(Installed::Ineffective(why));
+        }
         if !matches!(place, Place::User | Place::Project) {
             // Somebody wrote this file by hand, with the events of their choice.
-            let text = as_json(target.text(), &target.entry.path, agent);
             let untrusted = trust::missing(agent, place, &text, common);
             let untrusted = untrusted.filter(|_| place != Place::System);
             return Ok(untrusted.map_or(Installed::Yes(path), Installed::Untrusted));
@@ -189,10 +193,42 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
     found.unwrap_or_else(Installed::Unreadable)
 }
 
+/// Explains why `agent` gets no answer of our hooks in `text`, its settings at `path`: a fault of each entry for
+/// messages, or for other events if there is none for messages.
+fn discarded(text: &str, agent: HookAgent, path: &Path, common: &Common) -> Option<String> {
+    let (title, path) = (agent.title(), path.display());
+    let own = settings::own_entries(text, agent);
+    let is_of_message = |entry: &&OwnEntry| agents::is_message_event(&entry.event, agent);
+    let mut counting: Vec<&OwnEntry> = own.iter().filter(is_of_message).collect();
+    if counting.is_empty() {
+        counting.extend(&own);
+    }
+    if agent == HookAgent::Codex {
+        let rejected = |entry: &OwnEntry| entry::rejected(&entry.hook, entry.group.as_ref()?);
+        let by = settings::all_entries(text).into_iter().find_map(|e| Some((rejected(&e)?, e)));
+        if let Some((cause, OwnEntry { event, .. })) = by {
+            return Some(format!(
+                "{title} runs no hook of {path}, because of one for `{event}`: {cause}"
+            ));
+        }
+    }
+    // Only Gemini CLI has a list of them.
+    let off = match agent {
+        HookAgent::Gemini => agent.state(&setup::start(common)).disabled_hooks,
+        _ => Vec::new(),
+    };
+    let faults: Option<Vec<Fault>> =
+        counting.iter().map(|entry| entry::fault(entry, agent, &off)).collect();
+    let Fault { effect, cause } = faults?.into_iter().next()?;
+    let event = &counting.first()?.event;
+    Some(format!("{title} {effect} the hook for `{event}` in {path}, because {cause}"))
+}
+
 /// Explains why hooks in a settings file leave all messages unanswered: the event for them has none.
 fn without_messages(agent: HookAgent, target: &Target<Hooks>) -> Option<String> {
     let event = agents::message_event(agent)?;
-    let has_it = settings::has_event(target.text(), event, agent);
+    let own = settings::own_entries(target.text(), agent);
+    let has_it = own.iter().any(|entry| agents::is_message_event(&entry.event, agent));
     (!has_it).then(|| {
         format!(
             "{} has no hook of this program for `{event}`, so no message is answered: put it there with \
@@ -213,10 +249,9 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
             return None;
         }
         let told = match state {
-            Installed::Yes(_) | Installed::Outdated(_) => continue,
             Installed::Ineffective(why) | Installed::Untrusted(why) => why,
             Installed::Unreadable(error) if place != Place::System => error.message().to_owned(),
-            Installed::No | Installed::Unreadable(_) => continue,
+            _ => continue,
         };
         reason.get_or_insert(told);
     }

@@ -1,11 +1,11 @@
-//! Edits hooks in a settings file; everything else stays byte for byte.
+//! Reads and edits hooks in a settings file; everything else stays byte for byte.
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use repertoire_agents::HookAgent;
 use serde_json::Value;
 
 use super::agents::{Hook, is_own_command};
-use super::entry;
+use super::entry::{self, OwnEntry};
 use crate::agent::Problem;
 use crate::agent::json::{input, object, parse, property, value, without_mark};
 
@@ -108,12 +108,28 @@ pub(super) fn own(text: &str, agent: HookAgent) -> Result<Option<String>, Proble
     Ok(elements.flat_map(|element| own_commands(&element, agent)).next())
 }
 
-/// Tells whether `text` runs one of our hooks for `event`.
-pub(super) fn has_event(text: &str, event: &str, agent: HookAgent) -> bool {
-    let settings = parse(without_mark(text).1).ok().and_then(|root| object(&root).ok());
-    let all = settings.and_then(|settings| settings.object_value("hooks"));
-    let list = all.and_then(|all| all.array_value(event));
-    list.is_some_and(|list| list.elements().iter().any(|element| runs_own(element, agent)))
+/// Returns the entries in `text`, settings of `agent`, that run our hooks.
+pub(super) fn own_entries(text: &str, agent: HookAgent) -> Vec<OwnEntry> {
+    let mut entries = all_entries(text);
+    entries.retain(|entry| entry::is_own(&entry.hook, agent));
+    entries
+}
+
+/// Returns all entries of hooks in `text`.
+pub(super) fn all_entries(text: &str) -> Vec<OwnEntry> {
+    let settings = value(text);
+    let mut found = Vec::new();
+    for (event, list) in settings["hooks"].as_object().into_iter().flatten() {
+        for element in list.as_array().into_iter().flatten() {
+            let entries = entries(element).into_iter().map(|(hook, group)| OwnEntry {
+                event: event.clone(),
+                hook: hook.clone(),
+                group: group.cloned(),
+            });
+            found.extend(entries);
+        }
+    }
+    found
 }
 
 /// Checks that `hooks` has the form that agents read.
@@ -174,11 +190,19 @@ fn runs_own(element: &CstNode, agent: HookAgent) -> bool {
 /// Returns the commands of our hooks that an element runs: its own, and those of the hooks in it.
 fn own_commands(element: &CstNode, agent: HookAgent) -> Vec<String> {
     let element = element.to_serde_value().unwrap_or_default();
-    let commands = entries(&element).into_iter().filter_map(|hook| entry::command(hook, agent));
+    let hooks = entries(&element).into_iter().map(|(hook, _)| hook);
+    let commands = hooks.filter_map(|hook| entry::command(hook, agent));
     commands.filter(|command| is_own_command(command, agent)).collect()
 }
 
-/// Returns an element and the hooks in it.
-fn entries(element: &Value) -> Vec<&Value> {
-    std::iter::once(element).chain(element["hooks"].as_array().into_iter().flatten()).collect()
+/// Returns an element, and the hooks in it with the element as their group.
+fn entries(element: &Value) -> Vec<(&Value, Option<&Value>)> {
+    let inner = match &element["hooks"] {
+        Value::Array(hooks) => hooks.iter().collect(),
+        // No agent reads it, but a user may have meant it.
+        hook @ Value::Object(_) => vec![hook],
+        _ => Vec::new(),
+    };
+    let inner = inner.into_iter().map(|hook| (hook, Some(element)));
+    std::iter::once((element, None)).chain(inner).collect()
 }

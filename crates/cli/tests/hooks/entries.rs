@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::binary::{Place, Run};
+use crate::set_ups::SKILL;
 
 /// A file in which each agent reads hooks that people wrote by hand, and its event of a message.
 fn settings(agent: &str) -> (&'static str, &'static str) {
@@ -120,4 +121,172 @@ fn copilot_gets_no_second_hook() {
     place.run(["hook", "install", "copilot"]).exits(0);
     let told = place.run(["hook", "install", "copilot", "--project"]).stderr;
     assert!(told.contains("hooks for the user already") && told.contains(TWO), "{told}");
+}
+
+#[test]
+fn an_entry_that_an_agent_does_not_run_is_told_with_its_field() {
+    const NOT_LISTED: &str =
+        "does not run the hook for `EVENT` in FILE, because the entry is not in a list `hooks`";
+    const NO_TYPE: &str =
+        "does not run the hook for `EVENT` in FILE, because the entry has no `type`";
+    const ROWS: [(&str, &str, &str); 34] = [
+        ("claude-code", r#"{"type": "command", "command": "OURS"}"#, NOT_LISTED),
+        ("claude-code", r#"{"hooks": {"type": "command", "command": "OURS"}}"#, NOT_LISTED),
+        ("claude-code", r#"{"type": "command", "command": "OURS", "hooks": []}"#, NOT_LISTED),
+        ("claude-code", r#"{"hooks": [{"command": "OURS"}]}"#, NO_TYPE),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "timeout": "3"}]}"#,
+            "`timeout` is `\"3\"`, and must be a number",
+        ),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "timeout": 0}]}"#,
+            "`timeout` is `0`, and must be a number",
+        ),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "timeout": null}]}"#,
+            "`timeout` is `null`, and must be",
+        ),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "timeout": 0.001}]}"#,
+            "gives no time to the hook for",
+        ),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "shell": "zsh"}]}"#,
+            "must be `bash` or `powershell`",
+        ),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "args": "x"}]}"#,
+            "`args` is `\"x\"`, and must be a list",
+        ),
+        ("claude-code", r#"{"hooks": [{OF_TYPE, "once": 1}]}"#, "`once` is `1`"),
+        (
+            "claude-code",
+            r#"{"hooks": [{OF_TYPE, "async": true}]}"#,
+            "does not wait for the hook for",
+        ),
+        ("claude-code", r#"{"hooks": [{OF_TYPE, "if": "Bash(git *)"}]}"#, "`if` is `Bash(git *)`"),
+        ("claude-code", r#"{"matcher": 7, "hooks": [{OF_TYPE}]}"#, "`matcher` is `7`"),
+        ("codex", r#"{"type": "command", "command": "OURS"}"#, NOT_LISTED),
+        ("codex", r#"{"hooks": [{"command": "OURS"}]}"#, "runs no hook of FILE"),
+        (
+            "codex",
+            r#"{"hooks": [{OF_TYPE, "timeout": "3"}]}"#,
+            "`timeout` is `\"3\"`, and must be a whole",
+        ),
+        ("codex", r#"{"hooks": [{OF_TYPE}, {"command": "date"}]}"#, "the entry has no `type`"),
+        ("codex", r#"{"hooks": [{OF_TYPE, "async": true}]}"#, "does not wait for"),
+        ("gemini", r#"{"type": "command", "command": "OURS"}"#, NOT_LISTED),
+        ("gemini", r#"{"hooks": [{"command": "OURS"}]}"#, NO_TYPE),
+        ("gemini", r#"{"hooks": [{OF_TYPE, "timeout": 1}]}"#, "`timeout` is `1`, in milliseconds"),
+        (
+            "gemini",
+            r#"{"hooks": [{OF_TYPE, "timeout": "3"}]}"#,
+            "`timeout` is `\"3\"`, in milliseconds",
+        ),
+        ("gemini", r#"{"hooks": [{OF_TYPE, "timeout": 3000000000}]}"#, "gives no time to the hook"),
+        ("qwen", r#"{"type": "command", "command": "OURS"}"#, NOT_LISTED),
+        ("qwen", r#"{"hooks": [{"command": "OURS"}]}"#, NO_TYPE),
+        ("qwen", r#"{"hooks": [{OF_TYPE, "timeout": 0.001}]}"#, "`timeout` is `0.001`, in seconds"),
+        ("qwen", r#"{"hooks": [{OF_TYPE, "async": true}]}"#, "does not wait for"),
+        (
+            "copilot",
+            r#"{"command": "OURS", "timeoutSec": "3"}"#,
+            "`timeoutSec` is `\"3\"`, and must be",
+        ),
+        (
+            "copilot",
+            r#"{"command": "OURS", "timeoutSec": 0.001}"#,
+            "`timeoutSec` is `0.001`, in seconds",
+        ),
+        ("copilot", r#"{"command": "OURS", "bash": 7}"#, "`bash` is `7`, and must be a text"),
+        ("copilot", r#"{"command": "OURS", "env": {"A": 1}}"#, "`env` is `{\"A\":1}`"),
+        (
+            "copilot",
+            r#"{"hooks": [{"command": "OURS", "cwd": 7}]}"#,
+            "`cwd` is `7`, and must be a text",
+        ),
+        ("copilot", r#"{"command": "OURS", "hooks": []}"#, NOT_LISTED),
+    ];
+    for (agent, element, wanted) in ROWS {
+        let element = element.replace("OF_TYPE", r#""type": "command", "command": "OURS""#);
+        let place = place_with(agent, &element.replace("OURS", &command(agent)));
+        told(&place, agent, wanted);
+    }
+}
+
+#[test]
+fn an_entry_that_an_agent_runs_is_not_found_fault_with() {
+    const ROWS: [(&str, &str); 12] = [
+        ("claude-code", r#"{"hooks": [{OF_TYPE, "timeout": 3, "asyncRewake": true, "if": ""}]}"#),
+        (
+            "claude-code",
+            r#"{"matcher": "x", "hooks": [{OF_TYPE}, {"type": "command"}, {"type": "zzz"}]}"#,
+        ),
+        ("claude-code", r#"{"hooks": [{OF_TYPE, "continueOnBlock": 7}]}"#),
+        (
+            "gemini",
+            r#"{"matcher": 7, "hooks": [{OF_TYPE, "timeout": "3000", "async": true, "env": 7}]}"#,
+        ),
+        ("gemini", r#"{"matcher": "x", "hooks": [{OF_TYPE}]}"#),
+        ("qwen", r#"{"matcher": 7, "hooks": [{OF_TYPE, "timeout": "3"}]}"#),
+        ("qwen", r#"{"hooks": [{OF_TYPE, "timeout": -1, "async": "true"}]}"#),
+        ("copilot", r#"{"matcher": 7, "command": "OURS", "async": true, "disabled": true}"#),
+        ("copilot", r#"{"matcher": 7, "hooks": [{"command": "OURS", "timeout": 3}]}"#),
+        ("copilot", r#"{"url": "http://x", "command": "OURS", "cwd": ""}"#),
+        ("copilot", r#"{"command": "true", "hooks": [{"command": "OURS"}]}"#),
+        (
+            "codex",
+            r#"{"matcher": null, "hooks": [{OF_TYPE, "timeout": null}, {"type": "prompt"}]}"#,
+        ),
+    ];
+    for (agent, element) in ROWS {
+        let element = element.replace("OF_TYPE", r#""type": "command", "command": "OURS""#);
+        let place = place_with(agent, &element.replace("OURS", &command(agent)));
+        let told = doctor(&place).stdout;
+        assert!(!told.contains("because"), "{agent} {element}: {told}");
+        let is_there = told.contains(&format!("{agent} (user): outdated"))
+            || told.contains(&format!("{agent} (by hand): yes"))
+            || told.contains("until you trust them");
+        assert!(is_there, "{agent} {element}: {told}");
+    }
+}
+
+#[test]
+fn a_hook_that_the_user_turned_off_is_told() {
+    let command = command("gemini");
+    for (field, disabled) in
+        [(r#""name": "skills","#, "skills"), (r#""name": "","#, &*command), ("", &*command)]
+    {
+        let element =
+            format!(r#"{{"hooks": [{{{field} "type": "command", "command": "{command}"}}]}}"#);
+        let place = place_with("gemini", &element);
+        let off = json!({"hooksConfig": {"disabled": [disabled]}});
+        place.write(".gemini/settings.json", off.to_string());
+        told(&place, "gemini", &format!("`hooksConfig.disabled: [\"{disabled}\"]` in "));
+        // The command of a hook with a name is not its name.
+        place.write(".gemini/settings.json", r#"{"hooksConfig": {"disabled": ["hook gemini"]}}"#);
+        assert!(!doctor(&place).stdout.contains("because"));
+    }
+}
+
+fn command(agent: &str) -> String {
+    format!("{} hook {agent}", env!("CARGO_BIN_EXE_repertoire"))
+}
+
+/// Checks that `doctor` and `why` tell `wanted`, in which `FILE` and `EVENT` are those of the agent.
+fn told(place: &Place, agent: &str, wanted: &str) {
+    let (file, event) = settings(agent);
+    let file = place.path().join(file);
+    let wanted = wanted.replace("EVENT", event).replace("FILE", file.to_str().unwrap());
+    let doctor = doctor(place).exits(1).stdout;
+    assert!(doctor.contains(&wanted), "{agent} {wanted}: {doctor}");
+    place.write(".repertoire/skills/verse/SKILL.md", SKILL);
+    let why = place.run(["why", "verse", "a limerick, please", "--agent", agent]).exits(1);
+    assert!(why.stdout.contains(&wanted), "{agent} {wanted}: {} {}", why.stdout, why.stderr);
 }

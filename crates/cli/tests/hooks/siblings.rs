@@ -47,7 +47,7 @@ fn a_skill_does_not_fire_where_no_hook_runs() {
     const PARTIAL: &str =
         r#"{"hooks": {"SessionStart": [{"hooks": [{"command": "repertoire hook claude-code"}]}]}}"#;
     const GONE: &str = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "/gone/repertoire hook claude-code"}]}]}}"#;
-    const SET_UPS: [SetUp; 18] = [
+    const SET_UPS: [SetUp; 17] = [
         (
             &["claude-code", "--project"],
             "sub",
@@ -91,18 +91,6 @@ fn a_skill_does_not_fire_where_no_hook_runs() {
             "",
             &[SKILL_FILE, ("p/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#)],
             "turns off all hooks (`hooksConfig.enabled: false`)",
-        ),
-        (
-            &["gemini"],
-            "",
-            &[
-                SKILL_FILE,
-                (
-                    "p/.gemini/settings.json",
-                    r#"{"hooksConfig": {"disabled": ["repertoire hook gemini"]}}"#,
-                ),
-            ],
-            "turns off all hooks (`hooksConfig.disabled: [\"repertoire hook gemini\"]`)",
         ),
         (
             &["qwen"],
