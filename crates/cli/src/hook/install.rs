@@ -91,7 +91,9 @@ pub(super) fn install(
     let HookPlaceArgs { agent, ref place } = *args;
     let words = agents::words(agent, options, common)?;
     let here = Place::named(place, common)?;
-    several::refuse(agent, here, common)?;
+    if matches!(installed(agent, here, common), Installed::No) {
+        several::refuse(agent, here, &with_hooks(here, agent, common), common)?;
+    }
     target(agent, &words, here, common)?.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
     for note in notes(agent, here, common).into_iter().filter(|_| !out.json) {
@@ -127,12 +129,22 @@ pub(crate) fn remove(
 /// Returns the sentences that a user needs to read once hooks are installed in `here`: that there are
 /// others, or that the agent does not run them until it trusts them.
 pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<String> {
-    let twice = several::twice(agent, &several::with(here, agent, common), common);
+    let twice = several::twice(agent, &with_hooks(here, agent, common), common);
     let untrusted = match installed(agent, here, common) {
         Installed::Untrusted(why) => Some(why),
         _ => None,
     };
     twice.into_iter().chain(untrusted).collect()
+}
+
+/// Returns `here` and the other places in which `agent` has hooks.
+fn with_hooks(here: Place, agent: HookAgent, common: &Common) -> Vec<Place> {
+    let has_hooks = |known: Place| {
+        let state = installed(agent, known, common);
+        matches!(state, Installed::Yes(_) | Installed::Outdated(_) | Installed::Untrusted(_))
+    };
+    let places = places::places(agent, common).into_iter();
+    places.filter(|known| *known == here || has_hooks(*known)).collect()
 }
 
 pub(super) fn uninstall(

@@ -5,34 +5,23 @@ use std::collections::BTreeSet;
 use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 
-use super::install::{Installed, installed};
 use super::places;
 use crate::agent::{LOCAL_SETTINGS, Place};
 use crate::args::Common;
 
-/// Returns `here` and the other places in which `agent` has hooks.
-pub(super) fn with(here: Place, agent: HookAgent, common: &Common) -> Vec<Place> {
-    let has_hooks = |known: Place| {
-        let state = installed(agent, known, common);
-        matches!(state, Installed::Yes(_) | Installed::Outdated(_) | Installed::Untrusted(_))
-    };
-    let places = places(agent, common).into_iter();
-    places.filter(|known| *known == here || has_hooks(*known)).collect()
-}
-
-/// Refuses to add hooks of `agent` in `here` beside others, if its model gets the answer of one hook only: the second
+/// Refuses to add hooks of `agent` to those in `places`, if its model gets the answer of one hook only: the second
 /// call finds the instructions in the session, and the first answer, which has them, is lost.
-pub(super) fn refuse(agent: HookAgent, here: Place, common: &Common) -> Result<(), Error> {
-    let is_concerned = agent == HookAgent::Copilot;
-    if !is_concerned || !matches!(installed(agent, here, common), Installed::No) {
+pub(super) fn refuse(
+    agent: HookAgent,
+    here: Place,
+    places: &[Place],
+    common: &Common,
+) -> Result<(), Error> {
+    if agent != HookAgent::Copilot || twice(agent, places, common).is_none() {
         return Ok(());
     }
-    let others = with(here, agent, common).into_iter().filter(|place| *place != here);
-    let others: Vec<Place> = others.collect();
-    if others.is_empty() || twice(agent, &with(here, agent, common), common).is_none() {
-        return Ok(());
-    }
-    let owners: Vec<String> = others.iter().map(|place| owner(agent, *place, common)).collect();
+    let others = places.iter().filter(|place| **place != here);
+    let owners: Vec<String> = others.map(|place| owner(agent, *place, common)).collect();
     let message = format!(
         "{agent} has hooks {} already, and its model gets the answer of one hook only: instructions would be lost",
         owners.join(" and ")
