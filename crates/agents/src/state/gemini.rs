@@ -80,7 +80,9 @@ pub(super) fn state(start: &Start) -> AgentState {
     }
     state.server_off = server::of_gemini(HookAgent::Gemini, &files)
         .or_else(|| server::of_gemini_switch(user_dir.as_deref()));
-    state.hooks_off = hooks_off(&files);
+    state.hooks_off = decides(&files, "/hooksConfig/enabled", false)
+        .map(|file| Obstacle::new("hooksConfig.enabled: false", &file.path));
+    state.disabled_hooks = disabled_hooks(&files);
     state
 }
 
@@ -101,17 +103,15 @@ fn without_tool(files: &[&Settings]) -> Option<Obstacle> {
     (!is_left).then(|| Obstacle::new(format!("tools.core without {TOOL}"), &file.path))
 }
 
-/// Returns the setting that keeps our hooks from running.
-fn hooks_off(files: &[&Settings]) -> Option<Obstacle> {
-    if let Some(file) = decides(files, "/hooksConfig/enabled", false) {
-        return Some(Obstacle::new("hooksConfig.enabled: false", &file.path));
-    }
-    // A hook without a name is disabled by its command.
-    let is_own = |command: &&str| command.contains("hook gemini");
-    files.iter().find_map(|file| {
-        let command = file.texts("/hooksConfig/disabled").into_iter().find(is_own)?;
-        Some(Obstacle::new(format!("hooksConfig.disabled: [\"{command}\"]"), &file.path))
-    })
+/// Returns the hooks that the user turned off: by their name or, without one, by their command.
+fn disabled_hooks(files: &[&Settings]) -> Vec<(String, Obstacle)> {
+    let of_file = |file: &&Settings| {
+        let names = file.texts("/hooksConfig/disabled").into_iter();
+        let by =
+            |name: &str| Obstacle::new(format!("hooksConfig.disabled: [\"{name}\"]"), &file.path);
+        names.map(|name| (name.to_owned(), by(name))).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(of_file).collect()
 }
 
 /// The trust in the starting directory.

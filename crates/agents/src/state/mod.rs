@@ -58,6 +58,8 @@ pub struct AgentState {
     pub switches: Vec<SkillSwitch>,
     /// The setting that keeps the agent from running hooks; `None` if it runs them.
     pub hooks_off: Option<Obstacle>,
+    /// The hooks that a setting turns off, by their name or, without one, their command; only of Gemini CLI.
+    pub disabled_hooks: Vec<(String, Obstacle)>,
     /// True if [`hooks_off`](Self::hooks_off) spares hooks in the administrator's settings.
     pub spares_managed_hooks: bool,
     /// True if nobody has been asked yet whether to trust the starting directory: the agent asks when it starts, and

@@ -150,9 +150,17 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
 
 /// Returns the event of `agent` for a message of the user; `None` for an agent without such settings.
 pub(super) fn message_event(agent: HookAgent) -> Option<&'static str> {
-    const NAMES: [&str; 4] =
-        ["UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "userPromptSubmitted"];
-    events(agent)?.iter().map(|(event, _)| *event).find(|event| NAMES.contains(event))
+    events(agent)?.iter().map(|(event, _)| *event).find(|event| is_message_event(event, agent))
+}
+
+/// Tells whether `event` is one of the names that `agent` has for a message of the user.
+pub(super) fn is_message_event(event: &str, agent: HookAgent) -> bool {
+    match agent {
+        HookAgent::Gemini => event == "BeforeAgent",
+        HookAgent::Cursor => event == "beforeSubmitPrompt",
+        HookAgent::Copilot => matches!(event, "userPromptSubmitted" | "UserPromptSubmit"),
+        _ => event == "UserPromptSubmit",
+    }
 }
 
 /// Returns the seconds that an agent waits for the hook that runs `words`: one more than its

@@ -1,6 +1,5 @@
 //! `repertoire hook install` and `uninstall`, and the state of installed hooks.
 
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf, absolute};
 
@@ -9,11 +8,11 @@ use repertoire::{Error, ErrorCode};
 use repertoire_agents::{AgentState, HookAgent, Start};
 
 use super::agents::{self, Form};
+use super::entry::{self, Fault, OwnEntry};
 use super::places::{self, as_json};
-use super::{settings, trust};
+use super::{settings, several, trust};
 use crate::agent::{
-    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options,
-    warn_of_missing_sources,
+    BACKUPS, Changed, Entry, Place, Problem, Target, common_options, warn_of_missing_sources,
 };
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
@@ -44,12 +43,6 @@ struct Hooks {
     path: PathBuf,
 }
 
-impl Hooks {
-    fn is_own(&self, command: &str) -> bool {
-        agents::is_own_command(command, self.agent)
-    }
-}
-
 impl Entry for Hooks {
     const BACKUP: &'static str = BACKUPS[0];
 
@@ -58,7 +51,7 @@ impl Entry for Hooks {
             Form::File(_) => Ok(agents::plugin_words(text)),
             Form::Settings { .. } => {
                 let text = as_json(text, &self.path, self.agent);
-                let command = settings::own(&text, &|command| self.is_own(command))?;
+                let command = settings::own(&text, self.agent)?;
                 Ok(command.as_deref().map(agents::words_of))
             }
         }
@@ -78,18 +71,14 @@ impl Entry for Hooks {
                 help: Some("move it away"),
                 ..Problem::new("was not written by this program")
             }),
-            Form::Settings { version, hooks } => {
-                settings::add(text, *version, hooks, &|command| self.is_own(command))
-            }
+            Form::Settings { version, hooks } => settings::add(text, *version, hooks, self.agent),
         }
     }
 
     fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
         match &self.form {
             Form::File(_) => Ok(None),
-            Form::Settings { .. } => {
-                settings::remove(text, before, &|command| self.is_own(command))
-            }
+            Form::Settings { .. } => settings::remove(text, before, self.agent),
         }
     }
 }
@@ -106,6 +95,9 @@ pub(super) fn install(
     // A text that cannot be edited has an error of its own.
     target.is_installed()?;
     places::check_read(agent, here, common)?;
+    if matches!(installed(agent, here, common), Installed::No) {
+        several::refuse(agent, here, &with_hooks(here, agent, common), common)?;
+    }
     target.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
     for note in notes(agent, here, common).into_iter().filter(|_| !out.json) {
@@ -144,17 +136,22 @@ pub(crate) fn remove(
 /// Returns the sentences that a user needs to read once hooks are installed in `here`: that there are
 /// others, or that the agent does not run them until it trusts them.
 pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<String> {
-    let answers = |known: Place| {
-        let installed = || installed(agent, known, common);
-        known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
-    };
-    let places = places::places(agent, common).into_iter().filter(|known| answers(*known));
-    let twice = twice(agent, &places.collect::<Vec<_>>(), common);
+    let twice = several::twice(agent, &with_hooks(here, agent, common), common);
     let untrusted = match installed(agent, here, common) {
         Installed::Untrusted(why) => Some(why),
         _ => None,
     };
     twice.into_iter().chain(untrusted).collect()
+}
+
+/// Returns `here` and the other places in which `agent` has hooks.
+fn with_hooks(here: Place, agent: HookAgent, common: &Common) -> Vec<Place> {
+    let has_hooks = |known: Place| {
+        let state = installed(agent, known, common);
+        matches!(state, Installed::Yes(_) | Installed::Outdated(_) | Installed::Untrusted(_))
+    };
+    let places = places::places(agent, common).into_iter();
+    places.filter(|known| *known == here || has_hooks(*known)).collect()
 }
 
 pub(super) fn uninstall(
@@ -178,46 +175,6 @@ fn target(
     Target::read(agent.as_str(), place, (path, base), hooks)
 }
 
-/// Returns the warning for `agent` with hooks in several places.
-pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Option<String> {
-    // The project may be the home directory, where both places are one file.
-    let mut files = BTreeSet::new();
-    let mut is_another = |place: &Place| {
-        let file = places::file(agent, *place, common);
-        file.is_ok_and(|(path, _)| files.insert(path.canonicalize().unwrap_or(path)))
-    };
-    let places: Vec<Place> = places.iter().copied().filter(|place| is_another(place)).collect();
-    let times = match places.len() {
-        0 | 1 => return None,
-        2 => "twice".to_owned(),
-        n => format!("{n} times"),
-    };
-    let file_of = |place| {
-        let file = places::file(agent, place, common);
-        file.map(|(path, _)| path.display().to_string()).unwrap_or_default()
-    };
-    let whose = places.iter().map(|place| match place {
-        Place::ByHand => format!("in {}", file_of(*place)),
-        Place::Plugin => format!("in a plugin ({})", file_of(*place)),
-        Place::User => "for the user".to_owned(),
-        Place::System => "for all users of this machine (the administrator's settings)".to_owned(),
-        Place::Project => "for this project".to_owned(),
-        Place::Local => format!("for you in this project (`{LOCAL_SETTINGS}`)"),
-    });
-    let whose = whose.collect::<Vec<_>>().join(" and ");
-    let by_hand = places.iter().map(|place| match place {
-        Place::Local => format!("; remove those in `{LOCAL_SETTINGS}` by hand"),
-        Place::ByHand => format!("; remove those in {} by hand", file_of(*place)),
-        Place::Plugin => "; or uninstall the plugin".to_owned(),
-        Place::User | Place::Project | Place::System => String::new(),
-    });
-    let by_hand: String = by_hand.collect();
-    Some(format!(
-        "{agent} has hooks {whose}, and answers each message {times}: leave one in, and take out \
-         others with `repertoire hook uninstall {agent}`, or that with `--project`{by_hand}"
-    ))
-}
-
 /// Returns the state of the hooks of `agent` in the settings of `place`.
 pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
     let found = agents::plain_words(agent).and_then(|plain| {
@@ -227,9 +184,12 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
             return Ok(Installed::Ineffective(why));
         }
         let path = target.path.clone();
+        let text = as_json(target.text(), &target.entry.path, agent).into_owned();
+        if let Some(why) = discarded(&text, agent, &path, common) {
+            return Ok(Installed::Ineffective(why));
+        }
         if !matches!(place, Place::User | Place::Project) {
             // Somebody wrote this file by hand, with the events of their choice.
-            let text = as_json(target.text(), &target.entry.path, agent);
             let untrusted = trust::missing(agent, place, &text, common);
             let untrusted = untrusted.filter(|_| place != Place::System);
             return Ok(untrusted.map_or(Installed::Yes(path), Installed::Untrusted));
@@ -239,24 +199,55 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         let wanted: Vec<String> =
             plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
         target.entry.form = agents::form(agent, &wanted)?;
-        Ok(match trust::missing(agent, place, target.text(), common) {
-            _ if !target.is_installed()? => match without_messages(agent, &target) {
-                Some(why) => Installed::Ineffective(why),
-                None => Installed::Outdated(path),
-            },
-            Some(why) => Installed::Untrusted(why),
-            None => Installed::Yes(path),
+        let is_installed = target.is_installed()?;
+        let silent = without_messages(agent, &target).filter(|_| !is_installed);
+        // Trust comes first: without it, hooks of an earlier version do not run either.
+        Ok(match (silent, trust::missing(agent, place, target.text(), common)) {
+            (Some(why), _) => Installed::Ineffective(why),
+            (None, Some(why)) => Installed::Untrusted(why),
+            (None, None) if is_installed => Installed::Yes(path),
+            (None, None) => Installed::Outdated(path),
         })
     });
     found.unwrap_or_else(Installed::Unreadable)
 }
 
+/// Explains why `agent` gets no answer of our hooks in `text`, its settings at `path`: a fault of each entry for
+/// messages, or for other events if there is none for messages.
+fn discarded(text: &str, agent: HookAgent, path: &Path, common: &Common) -> Option<String> {
+    let (title, path) = (agent.title(), path.display());
+    let own = settings::own_entries(text, agent);
+    let is_of_message = |entry: &&OwnEntry| agents::is_message_event(&entry.event, agent);
+    let mut counting: Vec<&OwnEntry> = own.iter().filter(is_of_message).collect();
+    if counting.is_empty() {
+        counting.extend(&own);
+    }
+    if agent == HookAgent::Codex {
+        let rejected = |entry: &OwnEntry| entry::rejected(&entry.hook, entry.group.as_ref()?);
+        let by = settings::all_entries(text).into_iter().find_map(|e| Some((rejected(&e)?, e)));
+        if let Some((cause, OwnEntry { event, .. })) = by {
+            return Some(format!(
+                "{title} runs no hook of {path}, because of one for `{event}`: {cause}"
+            ));
+        }
+    }
+    // Only Gemini CLI has a list of them.
+    let off = match agent {
+        HookAgent::Gemini => agent.state(&setup::start(common)).disabled_hooks,
+        _ => Vec::new(),
+    };
+    let faults: Option<Vec<Fault>> =
+        counting.iter().map(|entry| entry::fault(entry, agent, &off)).collect();
+    let Fault { effect, cause } = faults?.into_iter().next()?;
+    let event = &counting.first()?.event;
+    Some(format!("{title} {effect} the hook for `{event}` in {path}, because {cause}"))
+}
+
 /// Explains why hooks in a settings file leave all messages unanswered: the event for them has none.
 fn without_messages(agent: HookAgent, target: &Target<Hooks>) -> Option<String> {
     let event = agents::message_event(agent)?;
-    let has_it = settings::has_event(target.text(), event, &|command| {
-        agents::is_own_command(command, agent)
-    });
+    let own = settings::own_entries(target.text(), agent);
+    let has_it = own.iter().any(|entry| agents::is_message_event(&entry.event, agent));
     (!has_it).then(|| {
         format!(
             "{} has no hook of this program for `{event}`, so no message is answered: put it there with \
@@ -272,14 +263,14 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
     let common = &common.for_agent(agent);
     let mut reason = None;
     for place in places::places(agent, common) {
-        let told = match installed(agent, place, common) {
-            Installed::Yes(_) | Installed::Outdated(_) => return None,
-            Installed::Untrusted(_) if trust::answers_messages(agent, place, common) => {
-                return None;
-            }
+        let state = installed(agent, place, common);
+        if answers(&state, agent, place, common) {
+            return None;
+        }
+        let told = match state {
             Installed::Ineffective(why) | Installed::Untrusted(why) => why,
             Installed::Unreadable(error) if place != Place::System => error.message().to_owned(),
-            Installed::No | Installed::Unreadable(_) => continue,
+            _ => continue,
         };
         reason.get_or_insert(told);
     }
@@ -289,12 +280,20 @@ pub(crate) fn silence(agent: HookAgent, common: &Common) -> Option<String> {
 /// Tells whether `agent`, which has started, runs our hooks here.
 pub(crate) fn runs(agent: HookAgent, common: &Common) -> bool {
     let runs = |place| match installed(agent, place, common) {
-        Installed::Yes(_) | Installed::Outdated(_) => true,
         // It would not have started without the trust, which an editor may have given.
-        Installed::Untrusted(_) => agent == HookAgent::Gemini,
-        _ => false,
+        Installed::Untrusted(_) if agent == HookAgent::Gemini => true,
+        state => answers(&state, agent, place, common),
     };
     places::places(agent, common).into_iter().any(runs)
+}
+
+/// Tells whether hooks in this state answer messages: also if only others of them lack trust.
+fn answers(state: &Installed, agent: HookAgent, place: Place, common: &Common) -> bool {
+    match state {
+        Installed::Yes(_) | Installed::Outdated(_) => true,
+        Installed::Untrusted(_) => trust::answers_messages(agent, place, common),
+        _ => false,
+    }
 }
 
 /// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if

@@ -3,12 +3,14 @@
 mod agents;
 mod answer;
 mod deadline;
+mod entry;
 mod input;
 mod install;
 mod log;
 mod places;
 mod prepare;
 mod settings;
+mod several;
 mod store;
 mod trust;
 
@@ -21,11 +23,13 @@ use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::Output;
 
-pub(crate) use agents::{is_own_command, package, plugin_words};
+pub(crate) use agents::{package, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
-pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, silence, twice};
+pub(crate) use entry::is_own;
+pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, silence};
 pub(crate) use log::{note, tail};
 pub(crate) use places::places;
+pub(crate) use several::twice;
 pub(crate) use trust::untrusted_folder;
 
 /// The conversation in which a hook asks who lists the skills.

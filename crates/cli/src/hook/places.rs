@@ -9,7 +9,7 @@ use repertoire_agents::{AgentState, HookAgent, HookFiles};
 use serde_json::{Map, Value, json};
 use toml_edit::{DocumentMut, Item};
 
-use super::agents::{self, is_own_command, plugin_words};
+use super::agents::{self, plugin_words};
 use super::settings;
 use crate::agent::{LOCAL_SETTINGS, Place, Settings, json, unknown};
 use crate::args::Common;
@@ -101,8 +101,7 @@ fn runs_own(path: &Path, agent: HookAgent) -> bool {
     if agent == HookAgent::OpenCode {
         return plugin_words(&text).is_some();
     }
-    let own =
-        settings::own(&as_json(&text, path, agent), &|command| is_own_command(command, agent));
+    let own = settings::own(&as_json(&text, path, agent), agent);
     own.is_ok_and(|own| own.is_some())
 }
 
@@ -191,8 +190,9 @@ mod tests {
             (Droid, "kit/hooks/hooks.json", nested(), true),
             (Gemini, ".gemini/settings.json", flat(), false),
         ] {
+            let text = text.replace("ours", &format!("repertoire hook {agent}"));
             let text = as_json(&text, Path::new(path), agent).into_owned();
-            let own = settings::own(&text, &|command| command == "ours");
+            let own = settings::own(&text, agent);
             assert_eq!(own.ok().flatten().is_some(), is_found, "{agent} {text}");
         }
     }

@@ -1,21 +1,21 @@
-//! Edits hooks in a settings file; everything else stays byte for byte.
+//! Reads and edits hooks in a settings file; everything else stays byte for byte.
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
+use repertoire_agents::HookAgent;
 use serde_json::Value;
 
-use super::agents::Hook;
+use super::agents::{Hook, is_own_command};
+use super::entry::{self, OwnEntry};
 use crate::agent::Problem;
 use crate::agent::json::{input, object, parse, property, value, without_mark};
 
-/// A predicate for commands that run our hooks.
-pub(super) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
-
-/// Returns `text` with each of `hooks` exactly once, and without other hooks of this program.
+/// Returns `text`, settings of `agent`, with each of `hooks` exactly once, and without other hooks of this
+/// program.
 pub(super) fn add(
     text: &str,
     version: Option<u64>,
     hooks: &[Hook],
-    is_own: IsOwn<'_>,
+    agent: HookAgent,
 ) -> Result<String, Problem> {
     let (mark, text) = without_mark(text);
     let is_new = text.trim().is_empty();
@@ -35,13 +35,13 @@ pub(super) fn add(
     }
     let is_there = |hook: &Hook| {
         let list = settings.object_value("hooks").and_then(|all| all.array_value(hook.event));
-        let own = list.iter().flat_map(CstArray::elements).filter(|e| runs_own(e, is_own));
+        let own = list.iter().flat_map(CstArray::elements).filter(|e| runs_own(e, agent));
         let own: Vec<_> = own.map(|element| element.to_serde_value()).collect();
         own == [Some(hook.value.clone())]
     };
     let missing: Vec<&Hook> = hooks.iter().filter(|hook| !is_there(hook)).collect();
     // Correct hooks stay where they are.
-    take_out(&settings, is_own, &|event| {
+    take_out(&settings, agent, &|event| {
         let is_in = |hooks: &[&Hook]| hooks.iter().any(|hook| hook.event == event);
         hooks.iter().any(|hook| hook.event == event) && !is_in(&missing)
     });
@@ -59,7 +59,7 @@ pub(super) fn add(
 pub(super) fn remove(
     text: &str,
     before: Option<&str>,
-    is_own: IsOwn<'_>,
+    agent: HookAgent,
 ) -> Result<Option<String>, Problem> {
     if text.trim().is_empty() {
         return Ok(Some(text.to_owned()));
@@ -68,7 +68,7 @@ pub(super) fn remove(
     let root = parse(json)?;
     let settings = object(&root)?;
     check(&settings)?;
-    let emptied = take_out(&settings, is_own, &|_| false);
+    let emptied = take_out(&settings, agent, &|_| false);
     if emptied.is_empty() {
         return Ok(Some(text.to_owned()));
     }
@@ -97,7 +97,7 @@ pub(super) fn remove(
 }
 
 /// Returns the command of one of our hooks in `text`, if there is one.
-pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Problem> {
+pub(super) fn own(text: &str, agent: HookAgent) -> Result<Option<String>, Problem> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -105,16 +105,31 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
     check(&settings)?;
     let lists = settings.object_value("hooks").into_iter().flat_map(|all| all.properties());
     let elements = lists.filter_map(|event| event.array_value()).flat_map(|list| list.elements());
-    let mut commands = elements.flat_map(|element| commands(&element));
-    Ok(commands.find(|command| is_own(command)))
+    Ok(elements.flat_map(|element| own_commands(&element, agent)).next())
 }
 
-/// Tells whether `text` runs one of our hooks for `event`.
-pub(super) fn has_event(text: &str, event: &str, is_own: IsOwn<'_>) -> bool {
-    let settings = parse(without_mark(text).1).ok().and_then(|root| object(&root).ok());
-    let all = settings.and_then(|settings| settings.object_value("hooks"));
-    let list = all.and_then(|all| all.array_value(event));
-    list.is_some_and(|list| list.elements().iter().any(|element| runs_own(element, is_own)))
+/// Returns the entries in `text`, settings of `agent`, that run our hooks.
+pub(super) fn own_entries(text: &str, agent: HookAgent) -> Vec<OwnEntry> {
+    let mut entries = all_entries(text);
+    entries.retain(|entry| entry::is_own(&entry.hook, agent));
+    entries
+}
+
+/// Returns all entries of hooks in `text`.
+pub(super) fn all_entries(text: &str) -> Vec<OwnEntry> {
+    let settings = value(text);
+    let mut found = Vec::new();
+    for (event, list) in settings["hooks"].as_object().into_iter().flatten() {
+        for element in list.as_array().into_iter().flatten() {
+            let entries = entries(element).into_iter().map(|(hook, group)| OwnEntry {
+                event: event.clone(),
+                hook: hook.clone(),
+                group: group.cloned(),
+            });
+            found.extend(entries);
+        }
+    }
+    found
 }
 
 /// Checks that `hooks` has the form that agents read.
@@ -135,31 +150,31 @@ fn check(settings: &CstObject) -> Result<(), Problem> {
 
 /// Removes our hooks from all events except those that `keeps` selects. Returns the events that had
 /// any.
-fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> bool) -> Vec<String> {
+fn take_out(settings: &CstObject, agent: HookAgent, keeps: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut events = Vec::new();
     let Some(all) = settings.object_value("hooks") else { return events };
     for property in all.properties() {
         let Some(event) = property.decoded_name().filter(|event| !keeps(event)) else { continue };
         let Some(list) = property.array_value() else { continue };
-        let own = list.elements().into_iter().filter(|e| runs_own(e, is_own));
+        let own = list.elements().into_iter().filter(|e| runs_own(e, agent));
         let own: Vec<CstNode> = own.collect();
         if !own.is_empty() {
             events.push(event);
         }
         for element in own {
-            take_out_of(element, is_own);
+            take_out_of(element, agent);
         }
     }
     events
 }
 
 /// Removes our hooks from an element, and the element itself if it has no others.
-fn take_out_of(element: CstNode, is_own: IsOwn<'_>) {
+fn take_out_of(element: CstNode, agent: HookAgent) {
     let inner = element.as_object().and_then(|group| group.array_value("hooks"));
     if let Some(inner) = inner
-        && inner.elements().iter().any(|hook| !runs_own(hook, is_own))
+        && inner.elements().iter().any(|hook| !runs_own(hook, agent))
     {
-        for hook in inner.elements().into_iter().filter(|hook| runs_own(hook, is_own)) {
+        for hook in inner.elements().into_iter().filter(|hook| runs_own(hook, agent)) {
             hook.remove();
         }
     } else {
@@ -168,15 +183,26 @@ fn take_out_of(element: CstNode, is_own: IsOwn<'_>) {
 }
 
 /// Tells whether an element runs one of our hooks.
-fn runs_own(element: &CstNode, is_own: IsOwn<'_>) -> bool {
-    commands(element).any(|command| is_own(&command))
+fn runs_own(element: &CstNode, agent: HookAgent) -> bool {
+    !own_commands(element, agent).is_empty()
 }
 
-/// Iterates over the commands that an element runs: its own, or those of the hooks in it.
-fn commands(element: &CstNode) -> impl Iterator<Item = String> + use<> {
-    let value = element.to_serde_value().unwrap_or_default();
-    let inner = value["hooks"].as_array().cloned().unwrap_or_default();
-    let command = |value: &Value| value["command"].as_str().map(str::to_owned);
-    let commands: Vec<String> = std::iter::once(&value).chain(&inner).filter_map(command).collect();
-    commands.into_iter()
+/// Returns the commands of our hooks that an element runs: its own, and those of the hooks in it.
+fn own_commands(element: &CstNode, agent: HookAgent) -> Vec<String> {
+    let element = element.to_serde_value().unwrap_or_default();
+    let hooks = entries(&element).into_iter().map(|(hook, _)| hook);
+    let commands = hooks.filter_map(|hook| entry::command(hook, agent));
+    commands.filter(|command| is_own_command(command, agent)).collect()
+}
+
+/// Returns an element, and the hooks in it with the element as their group.
+fn entries(element: &Value) -> Vec<(&Value, Option<&Value>)> {
+    let inner = match &element["hooks"] {
+        Value::Array(hooks) => hooks.iter().collect(),
+        // No agent reads it, but a user may have meant it.
+        hook @ Value::Object(_) => vec![hook],
+        _ => Vec::new(),
+    };
+    let inner = inner.into_iter().map(|hook| (hook, Some(element)));
+    std::iter::once((element, None)).chain(inner).collect()
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use toml_edit::{DocumentMut, Item};
 
-use super::agents;
+use super::entry;
 use super::places::{self, as_json};
 use crate::agent::{Place, json, user_dir};
 use crate::args::Common;
@@ -146,8 +146,7 @@ fn codex_hooks(text: &str) -> Vec<CodexHook> {
         let event = snake(event);
         for (n_group, group) in groups.as_array().into_iter().flatten().enumerate() {
             for (n_hook, hook) in group["hooks"].as_array().into_iter().flatten().enumerate() {
-                let command = hook["command"].as_str().unwrap_or_default();
-                if agents::is_own_command(command, HookAgent::Codex) {
+                if entry::is_own(hook, HookAgent::Codex) {
                     let place = format!("{event}:{n_group}:{n_hook}");
                     found.push(CodexHook {
                         place,

@@ -26,8 +26,8 @@ const NAMED_BY_USERS: [&str; 10] = [
 
 /// The rules by which settings are cleaned.
 pub(super) struct Rules<'r> {
-    /// Tells whether a command runs this program's hook.
-    pub(super) is_own: &'r dyn Fn(&str) -> bool,
+    /// Tells whether an entry of hooks runs this program's hook.
+    pub(super) is_own: &'r dyn Fn(&Json) -> bool,
     /// Returns the text of a path in the copy.
     pub(super) moved: &'r dyn Fn(&str) -> String,
     /// True if the name of the model is kept.
@@ -85,8 +85,7 @@ impl Rules<'_> {
             group["hooks"] = own.into();
             return (group["hooks"] != json!([])).then_some(group);
         }
-        let is_own = hook["command"].as_str().is_some_and(self.is_own);
-        is_own.then(|| hook.clone())
+        (self.is_own)(hook).then(|| hook.clone())
     }
 }
 
@@ -171,7 +170,10 @@ fn to_toml(value: &Json) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use repertoire_agents::HookAgent;
+
     use super::*;
+    use crate::hook;
 
     #[test]
     fn secrets_and_programs_of_others_are_left_out_and_switches_stay() {
@@ -187,7 +189,7 @@ mod tests {
             "projects": {"/p": {"trust_level": "trusted"}},
         });
         let rules = Rules {
-            is_own: &|command| command.starts_with("repertoire "),
+            is_own: &|hook| hook::is_own(hook, HookAgent::ClaudeCode),
             moved: &|text| text.replace("/p", "/copy/p"),
             keeps_model: false,
         };

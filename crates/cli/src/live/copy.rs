@@ -190,8 +190,8 @@ impl Copy {
 
     fn clean(&mut self, original: &Original) -> io::Result<()> {
         let has_hook = Cell::new(self.has_hook);
-        let is_own = |command: &str| {
-            let is_own = hook::is_own_command(command, original.agent);
+        let is_own = |entry: &Json| {
+            let is_own = hook::is_own(entry, original.agent);
             has_hook.set(has_hook.get() || is_own);
             is_own
         };

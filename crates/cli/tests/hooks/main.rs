@@ -7,6 +7,7 @@ mod by_hand;
 mod conversations;
 mod doctor;
 mod droid_hooks;
+mod entries;
 mod failures;
 mod fields;
 mod folder_trust;

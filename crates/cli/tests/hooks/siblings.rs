@@ -47,7 +47,7 @@ fn a_skill_does_not_fire_where_no_hook_runs() {
     const PARTIAL: &str =
         r#"{"hooks": {"SessionStart": [{"hooks": [{"command": "repertoire hook claude-code"}]}]}}"#;
     const GONE: &str = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "/gone/repertoire hook claude-code"}]}]}}"#;
-    const SET_UPS: [SetUp; 18] = [
+    const SET_UPS: [SetUp; 17] = [
         (
             &["claude-code", "--project"],
             "sub",
@@ -91,18 +91,6 @@ fn a_skill_does_not_fire_where_no_hook_runs() {
             "",
             &[SKILL_FILE, ("p/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#)],
             "turns off all hooks (`hooksConfig.enabled: false`)",
-        ),
-        (
-            &["gemini"],
-            "",
-            &[
-                SKILL_FILE,
-                (
-                    "p/.gemini/settings.json",
-                    r#"{"hooksConfig": {"disabled": ["repertoire hook gemini"]}}"#,
-                ),
-            ],
-            "turns off all hooks (`hooksConfig.disabled: [\"repertoire hook gemini\"]`)",
         ),
         (
             &["qwen"],
@@ -238,6 +226,50 @@ fn a_later_hook_without_trust_silences_no_other() {
     );
     assert!(why().exits(0).stdout.starts_with("verse fires"));
     place.run(["doctor", "--bundled=off"]).exits(1);
+}
+
+#[test]
+fn hooks_of_an_earlier_version_need_trust_as_well() {
+    type Edit = fn(&mut Value);
+    let only_messages: Edit = |hooks| {
+        let hooks = hooks["hooks"].as_object_mut().unwrap();
+        hooks.retain(|event, _| event == "UserPromptSubmit");
+    };
+    let edits: [(Edit, &str); 3] = [
+        (
+            |hooks| hooks["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"] = 9.into(),
+            "does not run 6 of these 6 hooks until you trust them",
+        ),
+        (only_messages, "does not run 1 of these 1 hooks until you trust them"),
+        (
+            |hooks| drop(hooks["hooks"].as_object_mut().unwrap().remove("SessionEnd")),
+            "does not run 5 of these 5 hooks until you trust them",
+        ),
+    ];
+    for (edit, wanted) in edits {
+        let place = Place::new();
+        place.write(".repertoire/skills/verse/SKILL.md", SKILL);
+        place.run(["hook", "install", "codex"]).exits(0);
+        let file = place.path().join("home/.codex/hooks.json");
+        let mut hooks = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        edit(&mut hooks);
+        fs::write(&file, hooks.to_string()).unwrap();
+        let why = place.run(["why", "verse", MESSAGE, "--agent", "codex"]).exits(1).stdout;
+        assert!(why.contains("does not fire") && why.contains(wanted), "{why}");
+        let doctor = place.run(["doctor", "--bundled=off"]).exits(1).stdout;
+        assert!(doctor.contains(wanted), "{doctor}");
+    }
+    // Of a project that nobody trusts.
+    for (agent, file) in
+        [("codex", ".codex/hooks.json"), ("copilot", ".github/hooks/repertoire.json")]
+    {
+        let place = Place::new();
+        place.run(["hook", "install", agent, "--project", "--deadline", "9"]).exits(0);
+        let text = fs::read_to_string(place.path().join(file)).unwrap();
+        place.write(file, text.replace("10", "11"));
+        let doctor = place.run(["doctor", "--bundled=off"]).exits(1).stdout;
+        assert!(doctor.contains("does not trust this"), "{agent}: {doctor}");
+    }
 }
 
 #[test]
