@@ -47,7 +47,7 @@ fn a_variable_that_starts_an_agent_without_hooks_is_told() {
         place.write(".repertoire/skills/verse/SKILL.md", SKILL);
         place.run(["hook", "install", agent]).exits(0);
         match file {
-            Some(file) if file.ends_with(".env") => place.write(file, variable),
+            Some(file) if file.contains(".env") => place.write(file, variable),
             Some(file) => set_in_settings(&place, file, variable),
             None => {}
         }
