@@ -1,7 +1,5 @@
 //! Environment variables that start an agent without hooks, skills or the settings of a project.
 
-use std::path::Path;
-
 use std::fs;
 
 use serde_json::json;
@@ -49,7 +47,7 @@ fn a_variable_that_starts_an_agent_without_hooks_is_told() {
         place.write(".repertoire/skills/verse/SKILL.md", SKILL);
         place.run(["hook", "install", agent]).exits(0);
         match file {
-            Some(file) if Path::new(file).ends_with(".env") => place.write(file, variable),
+            Some(file) if file.contains(".env") => place.write(file, variable),
             Some(file) => set_in_settings(&place, file, variable),
             None => {}
         }

@@ -148,6 +148,9 @@ fn why_knows_what_the_hook_does_with_commands_and_the_environment() {
     }
 }
 
+/// Settings by which Gemini CLI trusts all folders.
+const TRUSTING: &str = r#"{"security": {"folderTrust": {"enabled": false}}}"#;
+
 #[test]
 fn why_takes_the_options_of_the_hook_of_an_agent() {
     let place = Place::new();
@@ -158,6 +161,7 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
         let args = [&["why", "deploy", "he deployed it", "--json"], more].concat();
         place.run(args).exits(code).json()
     };
+    place.write("home/.gemini/settings.json", TRUSTING);
     // Codex and Copilot run no hook of a project that nobody trusted.
     for agent in AGENTS.into_iter().filter(|agent| !["codex", "copilot"].contains(agent)) {
         let missing = why(&["--agent", agent], 1);
@@ -191,6 +195,7 @@ fn why_refuses_an_invalid_variable_where_disclose_does_and_tells_of_it_for_a_hoo
     let told = "`REPERTOIRE_MAX_SKILLS`: `x` is not a number of skills";
     let refused = why(&[]).exits(2);
     assert!(refused.stderr.contains(told), "{refused:?}");
+    place.write("home/.gemini/settings.json", TRUSTING);
     place.run(["hook", "install", "gemini", "--project"]).exits(0);
     let answered = why(&["--agent", "gemini"]).exits(0);
     assert!(answered.stderr.contains(told), "{answered:?}");
