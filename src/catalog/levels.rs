@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use repertoire_system::project;
+
 /// The directories from `project` down to `working_dir`, `project` first; only `project` if
 /// `working_dir` is not inside it. The comparison also resolves links, as agents may give either form.
 #[doc(hidden)]
@@ -16,6 +18,11 @@ pub fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
         levels.extend(levels.last().map(|above| above.join(name)));
     }
     levels
+}
+
+/// Tells whether another user may have put the directory above `root`, such as `.agents`, into the project.
+pub(super) fn is_planted(root: &Path) -> bool {
+    root.parent().is_some_and(project::is_planted)
 }
 
 /// Tells whether two paths lead to the same directory.

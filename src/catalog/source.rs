@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::levels::{is_same, levels};
+use super::levels::{is_planted, is_same, levels};
 use crate::provider::{Provided, Provider};
 use crate::skill::Skill;
 
@@ -230,20 +230,19 @@ impl Source {
         self
     }
 
-    /// The standard sources of a host that works in the project's root: those of [`Source::standard_in`]
-    /// with `project` as the working directory.
+    /// The standard sources: those of [`Source::standard_in`] with `project` as the working directory.
     pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
         Source::standard_in(home, project, project, brand)
     }
 
-    /// The standard sources, lowest precedence first; none of them needs to exist:
+    /// The standard sources, lowest precedence first. None of them needs to exist. An engine without a
+    /// brand of its own takes `brand`.
     ///
     /// - of the user: `.{brand}/skills`, `.agents/skills` and `.claude/skills` in `home`;
     /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and `.{brand}/skills` in
     ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A working
     ///   directory outside of the project adds no sources, and those of the user in `home` stay the user's.
-    ///
-    /// An engine without a brand of its own takes `brand`.
+    ///   In a directory such as `/tmp`, where everybody can write, those of other users are left out.
     ///
     /// ```
     /// use std::path::Path;
@@ -276,6 +275,7 @@ impl Source {
             let is_home = home.is_some_and(|home| is_same(&dir, home));
             of(Scope::Project, &dir, if is_home { &[".github"] } else { &names })
         });
+        let of_project = of_project.filter(|source| !source.root().is_some_and(is_planted));
         let of_project = of_project.map(|source| source.allow_links_into(project));
         user.into_iter().flatten().chain(of_project).collect()
     }

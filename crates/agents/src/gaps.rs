@@ -15,6 +15,7 @@ use repertoire::engine::Engine;
 use repertoire::session::{Day, Session, SessionState};
 use repertoire::skill::SkillId;
 use repertoire_system::open_options::regular_file;
+use repertoire_system::project::project_of;
 
 /// The longest text with these descriptions at the start of a conversation, in characters.
 const DESCRIPTIONS: usize = 6_000;
@@ -97,11 +98,10 @@ fn sort(cut: &mut [SkillId], dir: Option<&Path>, engine: &Engine) {
 
 /// Returns the words of the project to which `dir` belongs: its name, and how the nearest README begins.
 fn words(dir: &Path) -> String {
-    let above: Vec<&Path> = dir.ancestors().collect();
-    let root = above.iter().position(|level| level.join(".git").exists()).unwrap_or_default();
-    let levels = &above[..=root];
-    let root = levels.last().and_then(|root| root.file_name()).unwrap_or_default();
-    let mut files = levels.iter().flat_map(|level| README.iter().map(|name| level.join(name)));
+    let root = project_of(dir).root;
+    let levels = dir.ancestors().take_while(|level| level.starts_with(root));
+    let root = root.file_name().unwrap_or_default();
+    let mut files = levels.flat_map(|level| README.iter().map(|name| level.join(name)));
     let file = files.find_map(|path| regular_file(&path).ok());
     let mut bytes = Vec::new();
     if let Some(file) = file {

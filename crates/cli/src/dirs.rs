@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
+use repertoire::catalog::levels;
 use repertoire::{Error, ErrorCode};
 use repertoire_config::Models;
+use repertoire_system::project;
 
 use crate::args::Common;
 
-/// Returns the project of `here`: the nearest directory above it that has `.git`, otherwise `here`
-/// itself.
+/// Returns the project of `here`; see [`project::project_of`].
 pub(crate) fn project_of(here: &Path) -> &Path {
-    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here)
+    project::project_of(here).root
 }
 
 /// Returns the project of the working directory; `.` if that is its root.
@@ -19,6 +20,26 @@ pub(crate) fn project_here() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let project = project_of(&here);
     if project == here { PathBuf::from(".") } else { project.to_owned() }
+}
+
+/// Says what is not used, since it may be another user's: the root of a project, and directories of skills where
+/// everybody can write.
+pub(crate) fn passed_over(common: &Common) -> Vec<String> {
+    let found = project::project_of(&common.working_dir);
+    let root = found.passed_over.filter(|root| !common.names_project && *root != found.root);
+    let root = root.map(|root| {
+        let root = root.display();
+        format!("{root} is not used as the project: it, or its `.git`, belongs to another user")
+    });
+    let own = format!(".{}", common.brand);
+    let names = [&own, ".agents", ".claude", ".github"];
+    let levels = levels(&common.project, &common.working_dir);
+    let dirs = levels.iter().flat_map(|level| names.map(|name| level.join(name)));
+    let planted = dirs.filter(|dir| project::is_planted(dir)).map(|dir| {
+        let dir = dir.display();
+        format!("{dir} is not used: it belongs to another user, and everybody can write beside it")
+    });
+    root.into_iter().chain(planted).collect()
 }
 
 /// Returns the working directory of this process, or `project` if there is none.

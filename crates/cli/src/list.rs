@@ -54,6 +54,9 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
             );
         }
         tell(&engine.diagnostics(), out);
+        for line in setup::passed_over(common) {
+            out.note(&sanitize::line(&line));
+        }
     }
     Ok(setup::exit_code(common, &engine))
 }

@@ -25,8 +25,8 @@ use crate::output::Output;
 use crate::{agent_options, bundled, dirs, progress_bar, report, sanitize};
 
 pub(crate) use crate::dirs::{
-    cache_dir, config_home, data_dir, directories, home, hook_log, models, project_dir,
-    project_here, project_of, sessions_file, state_dir, trust_file, working_dir_here,
+    cache_dir, config_home, data_dir, directories, home, hook_log, models, passed_over,
+    project_dir, project_here, project_of, sessions_file, state_dir, trust_file, working_dir_here,
 };
 
 /// The hidden subcommand that hosts a library in a process of its own.

@@ -36,6 +36,7 @@ use repertoire::catalog::{Scope, Source};
 use repertoire::diagnostic::{Code, Diagnostic};
 use repertoire::disclosure::Budget;
 use repertoire::matcher::MeaningModel;
+use repertoire_system::project::is_planted;
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
@@ -172,7 +173,9 @@ impl Config {
             of_user.as_deref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));
         let files = of_user.map(|path| (Scope::User, path)).into_iter();
         for (scope, path) in files.chain((!is_one).then_some((Scope::Project, of_project))) {
-            let exists = path.symlink_metadata().is_ok();
+            // What another user put into the directory of a project counts as missing.
+            let is_left_out = scope == Scope::Project && path.parent().is_some_and(is_planted);
+            let exists = path.symlink_metadata().is_ok() && !is_left_out;
             if exists {
                 config.read(scope, &path);
             }

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::metrics::Metrics;
 use super::session_id::{IdKey, unique_name};
+use super::session_limit::Running;
 use super::{McpOptions, McpServer};
 use repertoire::engine::Engine;
 use repertoire::{Error, ErrorCode};
@@ -64,15 +65,20 @@ impl HttpClient {
     }
 
     /// Creates a server for a connection. The server continues the stored session `name`; without a
-    /// name, it has a new session that ends with the connection.
-    pub(super) fn server(&self, name: Option<&str>, metrics: &Arc<Metrics>) -> McpServer {
+    /// name, it has a new session that ends with the connection. It counts its running calls in `calls`.
+    pub(super) fn server(
+        &self,
+        name: Option<&str>,
+        metrics: &Arc<Metrics>,
+        calls: Running,
+    ) -> McpServer {
         let options = self.options.clone();
         let (is_owner, metrics) = (name.is_none(), Some(Arc::clone(metrics)));
         let session = match name {
             Some(name) => self.engine.session(name),
             None => self.engine.session(&unique_name()),
         };
-        McpServer::create(&self.engine, session, options, is_owner, metrics)
+        McpServer::create(&self.engine, session, options, is_owner, metrics, calls)
     }
 }
 

@@ -48,7 +48,7 @@ impl McpServer {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let connection = Arc::clone(&self.0);
-        traced(what, context, async move {
+        traced(what, &self.0.calls, context, async move {
             let found = blocking(what, move || work(&connection)).await;
             found.and_then(|found| found).map_err(|error| protocol_error(&error))
         })
@@ -126,7 +126,8 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        traced("tools/call", &context, tools::call(&self.0, request, &context)).await
+        let answer = tools::call(&self.0, request, &context);
+        traced("tools/call", &self.0.calls, &context, answer).await
     }
 
     async fn list_prompts(
@@ -144,7 +145,8 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        traced("prompts/get", &context, prompts::get(&self.0, request, &context)).await
+        let answer = prompts::get(&self.0, request, &context);
+        traced("prompts/get", &self.0.calls, &context, answer).await
     }
 
     async fn list_resources(
@@ -173,7 +175,8 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        traced("resources/read", &context, resources::read(&self.0, request, &context)).await
+        let answer = resources::read(&self.0, request, &context);
+        traced("resources/read", &self.0.calls, &context, answer).await
     }
 
     async fn read_resource_directory(

@@ -38,6 +38,10 @@ const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// The path of the MCP endpoint.
 const PATH: &str = "/mcp";
 
+/// The answer to a client whose session has no room.
+const FULL: &str = "too many sessions are open, and all that could make room have running calls: try \
+                    again later, or end a session\n";
+
 type Service = StreamableHttpService<McpServer, Manager>;
 
 /// The options of an HTTP server.
@@ -54,7 +58,9 @@ pub struct HttpOptions {
     /// name is accepted.
     pub hosts: Vec<String>,
     /// The maximum number of sessions that are open in this process at a time; 128 by default. Each
-    /// takes about 60 kB.
+    /// takes about 60 kB. Beyond it, the client with the most sessions loses its least recently used one
+    /// without a running call, which is opened again when it is used. If there is none, the new session
+    /// is refused.
     pub max_sessions: usize,
     /// The maximum number of connections that are open at a time; 128 by default. An eighth of them is kept
     /// for new requests. If the others are all in use, the client with the most loses its oldest stream to
@@ -113,7 +119,7 @@ pub async fn serve_http(
     let handler = move || {
         let current = CURRENT.try_with(Clone::clone).map_err(std::io::Error::other)?;
         let name = current.session.filter(|_| is_shared).map(|(_, session)| session.name);
-        Ok(current.client.server(name.as_deref(), &counted))
+        Ok(current.client.server(name.as_deref(), &counted, current.calls))
     };
     let service = StreamableHttpService::new(handler, manager, config);
     let server = Arc::new(Server {
@@ -166,9 +172,7 @@ impl Server {
         };
         let whole = request.extensions_mut().remove::<Whole>();
         if let Some(whole) = &whole {
-            // Clients are never moved, so the address tells them apart.
-            let client = Arc::as_ptr(&current.client).addr();
-            whole.belongs_to(client, request.method() == Method::GET);
+            whole.belongs_to(current.client_number(), request.method() == Method::GET);
         }
         if request.method() == Method::POST {
             return self.answer_post(current, whole, request).await;
@@ -223,12 +227,12 @@ impl Server {
     /// its id was not issued to this client.
     fn current(&self, headers: &HeaderMap, client: Arc<HttpClient>) -> Result<Current, ()> {
         let Some(id) = sessions::named(headers) else {
-            return Ok(Current { client, session: None });
+            return Ok(Current::new(client, None));
         };
         match client.key.read(&id).filter(|_| !self.sessions.has_ended(&id)) {
-            Some(session) => Ok(Current { client, session: Some((id, session)) }),
+            Some(session) => Ok(Current::new(client, Some((id, session)))),
             // This protocol has no sessions, so its servers ignore the header.
-            None if is_without_sessions(headers) => Ok(Current { client, session: None }),
+            None if is_without_sessions(headers) => Ok(Current::new(client, None)),
             None => Err(()),
         }
     }
@@ -238,15 +242,15 @@ impl Server {
     where
         B: hyper::body::Body<Error: std::fmt::Display, Data: Send> + Send + 'static,
     {
-        let id = current.session.as_ref().map(|(id, _)| id);
-        if let Some(id) = id {
-            self.sessions.used(id).await;
+        let (mut current, mut running) = (current.clone(), None);
+        if let Some((id, _)) = &current.session {
+            let Some(admitted) = self.sessions.admit(id, &current).await else {
+                return plain(StatusCode::SERVICE_UNAVAILABLE, FULL);
+            };
+            (current.calls, running) = (admitted.calls, Some(admitted.request));
         }
-        let answer = CURRENT.scope(current.clone(), self.service.handle(request)).await;
-        if let Some(id) = id {
-            // The session may have been opened in this process by this request.
-            self.sessions.used(id).await;
-        }
+        let answer = CURRENT.scope(current, self.service.handle(request)).await;
+        drop(running);
         answer
     }
 

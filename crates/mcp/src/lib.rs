@@ -31,6 +31,7 @@ mod request_span;
 mod resources;
 mod rights;
 mod session_id;
+mod session_limit;
 mod sessions;
 mod skills;
 mod tools;
@@ -54,6 +55,7 @@ use repertoire::engine::{Engine, SessionTools};
 use repertoire::session::Session;
 use repertoire::{Error, ErrorCode};
 use session_id::unique_name;
+use session_limit::Running;
 
 pub use clients::{HttpClient, check_token};
 pub use http::{HttpOptions, serve_http};
@@ -95,6 +97,8 @@ struct Connection {
     /// once.
     is_told: AtomicBool,
     metrics: Option<Arc<Metrics>>,
+    /// The requests that are being answered. Over HTTP, they keep the session open.
+    calls: Running,
     closing: Arc<Closing>,
 }
 
@@ -111,13 +115,14 @@ impl Drop for Connection {
 impl McpServer {
     /// Creates a server of `engine` for a new connection, with a session that ends with the server.
     pub fn new(engine: &Engine, options: McpOptions) -> McpServer {
-        McpServer::create(engine, engine.session(&unique_name()), options, true, None)
+        let session = engine.session(&unique_name());
+        McpServer::create(engine, session, options, true, None, Running::default())
     }
 
     /// Creates a server of `engine` for a connection that continues `session`, which other connections
     /// and processes may share. The session does not end with the server.
     pub fn with_session(engine: &Engine, session: Session, options: McpOptions) -> McpServer {
-        McpServer::create(engine, session, options, false, None)
+        McpServer::create(engine, session, options, false, None, Running::default())
     }
 
     fn create(
@@ -126,6 +131,7 @@ impl McpServer {
         options: McpOptions,
         is_owner: bool,
         metrics: Option<Arc<Metrics>>,
+        calls: Running,
     ) -> McpServer {
         let tools = engine.tools(&session).with_options(options.tools.clone());
         let engine = engine.clone();
@@ -139,6 +145,7 @@ impl McpServer {
             is_owner,
             is_told: AtomicBool::new(false),
             metrics,
+            calls,
             closing: Arc::default(),
         }))
     }

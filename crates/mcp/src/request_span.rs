@@ -4,14 +4,17 @@ use rmcp::model::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
 use tracing::{Instrument as _, Span};
 
+use super::session_limit::Running;
 use repertoire::spans;
 
-/// Answers a request within a span of its own.
+/// Answers a request within a span of its own, and counts it among the running `calls`.
 pub(super) async fn traced<T>(
     method: &'static str,
+    calls: &Running,
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {
+    let _running = calls.begin();
     let span = spans::request(method);
     if span.is_disabled() {
         return answer.await;

@@ -22,6 +22,7 @@ use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionId
 
 use super::clients::HttpClient;
 use super::session_id::SessionClaims;
+use super::session_limit::{Admitted, Running, SessionLimit};
 
 /// The time after which an idle session is dropped from this process. It is longer than the SDK's five
 /// minutes, since users often leave an agent alone for longer, and opening a session again takes a
@@ -40,6 +41,8 @@ pub(super) struct Current {
     pub(super) client: Arc<HttpClient>,
     /// The session that the request continues or starts; `None` for protocols without sessions.
     pub(super) session: Option<(SessionId, SessionClaims)>,
+    /// The running calls of the session.
+    pub(super) calls: Running,
 }
 
 tokio::task_local! {
@@ -54,12 +57,26 @@ pub(super) fn named(headers: &HeaderMap) -> Option<SessionId> {
     id.filter(|id| !id.is_empty())
 }
 
-/// The open sessions of this process, in the order of their last use.
+impl Current {
+    /// A request of `client`, without running calls.
+    pub(super) fn new(
+        client: Arc<HttpClient>,
+        session: Option<(SessionId, SessionClaims)>,
+    ) -> Current {
+        Current { client, session, calls: Running::default() }
+    }
+
+    /// A number of the client. Clients are never moved, so the address tells them apart.
+    pub(super) fn client_number(&self) -> usize {
+        Arc::as_ptr(&self.client).addr()
+    }
+}
+
+/// The open sessions of this process.
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) manager: Arc<Manager>,
-    most: usize,
-    by_use: Mutex<Vec<SessionId>>,
+    limit: SessionLimit,
     /// The sessions that their clients ended, the oldest first.
     ended: Mutex<VecDeque<SessionId>>,
 }
@@ -70,22 +87,22 @@ impl Sessions {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(MAX_IDLE);
         let manager = Arc::new(Manager(local));
-        Sessions { manager, most, by_use: Mutex::default(), ended: Mutex::default() }
+        Sessions { manager, limit: SessionLimit::new(most), ended: Mutex::default() }
     }
 
-    /// Records the use of a session. Drops the least recently used sessions above the limit; they are
-    /// opened again when they are used.
-    pub(super) async fn used(&self, id: &SessionId) {
-        let dropped = {
+    /// Records the use of a session, and makes room if it is not open yet. A session that is dropped for
+    /// it is opened again when it is used. Returns `None` if no session can be dropped; otherwise the
+    /// session stays open at least until the returned request is dropped.
+    pub(super) async fn admit(&self, id: &SessionId, current: &Current) -> Option<Admitted> {
+        let admitted = {
             let open = self.manager.0.sessions.read().await;
-            if !open.contains_key(id) {
-                return;
-            }
-            self.note(id.clone(), |known| open.contains_key(known))
+            let client = current.client_number();
+            self.limit.admit(id, client, |known| open.contains_key(known))?
         };
-        for dropped in dropped {
-            self.close(&dropped).await;
+        if let Some(dropped) = &admitted.dropped {
+            self.close(dropped).await;
         }
+        Some(admitted)
     }
 
     /// The number of open sessions.
@@ -126,21 +143,6 @@ impl Sessions {
         if let Err(error) = self.manager.accept_message(id, message).await {
             tracing::debug!(%error, "a new session is gone");
         }
-    }
-
-    /// Makes a session the most recently used one. Returns the least recently used open sessions above
-    /// the limit.
-    fn note(&self, id: SessionId, is_open: impl Fn(&SessionId) -> bool) -> Vec<SessionId> {
-        let mut by_use = lock(&self.by_use);
-        by_use.retain(|known| *known != id);
-        by_use.push(id);
-        if by_use.len() <= self.most {
-            return Vec::new();
-        }
-        // The list still contains sessions that have ended or expired.
-        by_use.retain(is_open);
-        let n_beyond = by_use.len().saturating_sub(self.most);
-        by_use.drain(..n_beyond).collect()
     }
 }
 
@@ -259,36 +261,5 @@ impl SessionStore for Handshakes {
         Self: 'a,
     {
         Box::pin(async { Ok(()) })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MOST: usize = 128;
-
-    #[test]
-    fn the_session_that_was_used_least_lately_goes_first() {
-        let sessions = Sessions::new(MOST);
-        let id = |n: usize| SessionId::from(n.to_string());
-        let note = |n: usize| sessions.note(id(n), |_| true);
-        for n in 0..MOST {
-            assert!(note(n).is_empty(), "{n}");
-        }
-        assert!(note(0).is_empty());
-        assert_eq!(note(MOST), [id(1)]);
-        assert_eq!(note(MOST + 1), [id(2)]);
-    }
-
-    #[test]
-    fn sessions_that_ended_make_room() {
-        let sessions = Sessions::new(MOST);
-        let id = |n: usize| SessionId::from(n.to_string());
-        for n in 0..10 * MOST {
-            let is_open = |known: &SessionId| [id(0), id(n)].contains(known);
-            assert!(sessions.note(id(n), is_open).is_empty(), "{n}");
-        }
-        assert!(lock(&sessions.by_use).len() <= MOST);
     }
 }

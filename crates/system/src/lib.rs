@@ -7,6 +7,7 @@
 //! | [`open_options`] | opens paths at which somebody else may have put a pipe or a device |
 //! | [`lossy_path`] | writes paths as text |
 //! | [`network`] | the part of the network that code asks for |
+//! | [`project`] | the project of a directory, unless another user planted it |
 //! | `process`, `sandbox`, `private_dir` (feature `code`) | processes in groups of their own, their rights and limits, directories for them |
 //!
 //! It is a part of Repertoire, whose engine is the crate `repertoire`, and grows with it.
@@ -20,5 +21,6 @@ pub mod open_options;
 pub mod private_dir;
 #[cfg(feature = "code")]
 pub mod process;
+pub mod project;
 #[cfg(feature = "code")]
 pub mod sandbox;

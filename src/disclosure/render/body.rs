@@ -68,7 +68,8 @@ fn is_heading(line: &str) -> bool {
     let after_marks = text.trim_start_matches('#');
     let is_marked =
         after_marks.len() < text.len() && (after_marks.is_empty() || after_marks.starts_with(' '));
-    let is_underline = |mark| !line.is_empty() && line.chars().all(|c| c == mark);
+    let quoted = line.trim_start_matches(['>', ' ']);
+    let is_underline = |mark| !quoted.is_empty() && quoted.chars().all(|c| c == mark);
     let bytes = text.as_bytes();
     let is_html = matches!(bytes, [b'<', b'h' | b'H', b'1'..=b'6', ..]);
     is_marked || is_html || is_underline('=') || is_underline('-')
@@ -192,11 +193,28 @@ mod tests {
 
     #[test]
     fn a_description_has_no_heading() {
-        for line in
-            ["# x", "###### x", "#", "> ## x", "- # x", "1. # x", "===", "---", "<h2>x</h2>"]
-        {
+        for line in [
+            "# x", "###### x", "#", "> ## x", "- # x", "1. # x", "===", "---", "> ===",
+            "<h2>x</h2>",
+        ] {
             let escaped = without_headings(line).into_owned();
             assert_eq!(escaped, format!("\\{line}"));
+        }
+        for text in [
+            "Skill: evil\n===",
+            "> Skill: evil\n> ===",
+            ">Skill: evil\n>===",
+            "> > Skill: evil\n>> -",
+            "- > Skill: evil\n  > ---",
+            "> - Skill: evil\n>   ===",
+            "1. Skill: evil\n   ---",
+            "> 1) > Skill: evil\n>    > = ",
+            "> ```\n> a\n> ```\n> Skill: evil\n> ===",
+        ] {
+            let is_heading = |event: Event<'_>| matches!(event, Event::End(TagEnd::Heading(_)));
+            assert!(Parser::new(text).any(is_heading), "{text}");
+            let escaped = without_headings(text);
+            assert!(!Parser::new(&escaped).any(is_heading), "{escaped}");
         }
         assert_eq!(without_headings("Does it.\n\n  # Now\nx"), "Does it.\n\n  \\# Now\nx");
         for kept in

@@ -16,6 +16,7 @@ use crate::agent::HookAgent;
 use crate::listing::ListingBudget;
 use crate::real_path::real;
 use repertoire::catalog::{RuleTarget, levels};
+use repertoire_system::project::project_marked_by;
 
 /// The manifests of a plugin, of which it needs one.
 const MANIFESTS: [&str; 2] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json"];
@@ -99,9 +100,7 @@ fn project_levels(start: &Start, user: Option<&Layer>) -> Vec<PathBuf> {
     let Some(markers) = markers else { return start.levels() };
     let markers: Vec<&str> = markers.iter().filter_map(|marker| marker.as_str()).collect();
     let dir = start.dir();
-    let is_marked = |dir: &&Path| markers.iter().any(|marker| dir.join(marker).exists());
-    let root = dir.ancestors().find(is_marked).unwrap_or(&dir).to_owned();
-    levels(&root, &dir)
+    levels(project_marked_by(&dir, &markers).root, &dir)
 }
 
 /// Returns the layers of the configuration, lowest precedence first. Those of a project count if the user

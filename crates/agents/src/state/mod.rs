@@ -41,6 +41,7 @@ use super::listing::{ListedPlace, ListingBudget};
 use super::real_path::real;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
+use repertoire_system::project::is_planted;
 use settings::Syntax;
 
 pub use claude_commands::AgentCommand;
@@ -293,7 +294,10 @@ impl AgentState {
         let is_once = |root: &&SkillRoot| {
             root.scope != Scope::Project || !of_user.contains(&real(&root.path))
         };
-        self.roots.iter().filter(is_once).map(source).collect()
+        let is_ours = |root: &&SkillRoot| {
+            root.scope != Scope::Project || !root.path.parent().is_some_and(is_planted)
+        };
+        self.roots.iter().filter(is_once).filter(is_ours).map(source).collect()
     }
 
     /// Returns the rules of the agent's settings about skills, for an engine.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf, absolute};
 use super::Obstacle;
 use super::settings::text;
 use repertoire::catalog::levels;
+use repertoire_system::project::is_safe_above;
 
 /// The place and the environment in which an agent starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,15 +122,17 @@ impl Start {
     }
 
     /// The directories above the project, up to the user's home directory or the root, for agents that look
-    /// there if nothing marks the root of a project; the highest first.
+    /// there if nothing marks the root of a project; the highest first. Without those into which other users can
+    /// put files.
     pub(super) fn above_project(&self) -> Vec<PathBuf> {
         let (project, home) = (self.project(), self.home.as_deref());
         if project.join(".git").exists() || home == Some(&*project) {
             return Vec::new();
         }
         let is_inside = |dir: &&Path| Some(*dir) != home;
-        let above = project.ancestors().skip(1).take_while(is_inside).map(Path::to_owned);
-        let mut above: Vec<PathBuf> = above.collect();
+        let above = project.ancestors().skip(1).take_while(is_inside);
+        let above = above.filter(|dir| is_safe_above(dir, &project));
+        let mut above: Vec<PathBuf> = above.map(Path::to_owned).collect();
         above.reverse();
         above
     }

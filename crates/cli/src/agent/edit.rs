@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use repertoire::{Error, ErrorCode};
 use similar::TextDiff;
@@ -115,6 +115,7 @@ impl<E: Entry> Target<E> {
 
     /// Adds this program's entry to the file. A dry run only shows the change.
     pub(crate) fn install(&self, dry_run: bool) -> Result<Changed, Error> {
+        self.check_inside()?;
         let wanted = self.added()?;
         let present = self.present()?;
         // If the entry is new, uninstalling must restore the present content, so that is the backup. If
@@ -127,6 +128,7 @@ impl<E: Entry> Target<E> {
 
     /// Removes this program's entry from the file. A dry run only shows the change.
     pub(crate) fn uninstall(&self, dry_run: bool) -> Result<Changed, Error> {
+        self.check_inside()?;
         let before = fs::read_to_string(self.backup()).ok();
         let Some(present) = self.present()? else {
             let wanted = self.text.as_deref();
@@ -151,6 +153,20 @@ impl<E: Entry> Target<E> {
             }
         }
         Ok(changed)
+    }
+
+    /// Fails if the file of a project is outside of it: the file, or a directory above it, may be a link.
+    fn check_inside(&self) -> Result<(), Error> {
+        let real = |path: &Path| path.ancestors().find_map(|path| path.canonicalize().ok());
+        let Some((file, project)) = real(&self.path).zip(real(&self.base)) else { return Ok(()) };
+        if self.place != Place::Project || file.starts_with(project) {
+            return Ok(());
+        }
+        let (path, file) = (self.path.display(), file.display());
+        let message = format!("{path} is behind a link that leaves the project, to {file}");
+        let help =
+            "put the file itself there, or leave out `--project` to change your own settings";
+        Err(Error::new(ErrorCode::PermissionDenied, message, help))
     }
 
     /// Returns the backup by another entry of this program that differs from `text` only by blanks and

@@ -167,6 +167,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         notes: notes(&agents, &engine.catalog(), common)
             .into_iter()
             .chain(near_misses_of(common)?)
+            .chain(setup::passed_over(common))
             .collect(),
         agents,
         state,

@@ -4,9 +4,12 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::binary::Place;
 use crate::http::{Server, TOKEN, header, hello};
-use crate::{LONG, skills};
+use crate::shared::Client;
+use crate::{LONG, skills, trusted};
 
 const OTHER: &str = "fedcba9876543210fedcba9876543210";
 
@@ -51,14 +54,53 @@ fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// A token with as many streams as there may be connections shuts out nobody.
-#[test]
-fn a_client_with_too_many_streams_loses_its_oldest_and_shuts_out_nobody() {
-    let (place, skills) = (Place::new(), skills());
+/// Starts a server with two clients, in which the code of skills is trusted.
+fn server_for_two() -> (Server, Place, tempfile::TempDir) {
+    let skills = skills();
+    let place = trusted(skills.path());
     place.write("tokens.toml", format!("[a]\ntoken = \"{TOKEN}\"\n\n[b]\ntoken = \"{OTHER}\"\n"));
     let file = place.path().join("tokens.toml");
     let args = ["--token-file", file.to_str().unwrap()];
     let (server, _) = Server::start_at(&place, skills.path(), &args, None);
+    (server, place, skills)
+}
+
+/// A client that opens more sessions than there may be ends no call, neither of others nor of its own.
+#[test]
+fn a_client_with_too_many_sessions_ends_no_running_call() {
+    let (server, place, _skills) = server_for_two();
+    let arguments = |mark: &str| {
+        let mark = place.path().join(mark);
+        json!({"skill": "slow", "script": "scripts/until.sh", "args": [mark]})
+    };
+    let clients = [TOKEN, OTHER].map(|token| Client::begin(&server, token));
+    let idle = Client::begin(&server, TOKEN);
+    idle.call(&server, "use_skill", &json!({"skill": "sven"}));
+    std::thread::scope(|scope| {
+        let calls = clients.each_ref().map(|client| {
+            scope.spawn(|| client.call(&server, "run_skill_script", &arguments("done")))
+        });
+        // The calls are running.
+        std::thread::sleep(Duration::from_millis(500));
+        (0..140).for_each(|_| drop(begin(&server, TOKEN)));
+        place.write("done", "");
+        for call in calls {
+            let said = call.join().unwrap();
+            assert_eq!(said, "[no output]");
+        }
+    });
+    let metrics =
+        server.ask("GET", "/metrics", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
+    assert!(metrics.contains("repertoire_open_sessions 128\n"), "{metrics}");
+    // A session that went is opened again, with what it was shown.
+    let again = idle.call(&server, "use_skill", &json!({"skill": "sven"}));
+    assert!(again.contains("are in this conversation already"), "{again}");
+}
+
+/// A token with as many streams as there may be connections shuts out nobody.
+#[test]
+fn a_client_with_too_many_streams_loses_its_oldest_and_shuts_out_nobody() {
+    let (server, _place, _skills) = server_for_two();
     let mut greedy: Vec<TcpStream> = (0..125).map(|_| open_stream(&server, TOKEN)).collect();
     let began = Instant::now();
     let health = server.ask("GET", "/health", &[], "");
