@@ -123,7 +123,7 @@ fn as_enforced(abilities: Abilities, level: Option<SandboxLevel>) -> Abilities {
 }
 
 /// Returns the scopes of skills by their directories, with links followed.
-fn scopes(common: &Common) -> anyhow::Result<BTreeMap<PathBuf, Scope>> {
+pub(super) fn scopes(common: &Common) -> anyhow::Result<BTreeMap<PathBuf, Scope>> {
     let engine = setup::engine(common, |builder| builder)?;
     let catalog = engine.catalog();
     let used = catalog.entries().filter(|entry| !entry.is_shadowed());

@@ -7,6 +7,7 @@ mod abi;
 #[path = "../support/binary.rs"]
 mod binary;
 mod build;
+mod built_trust;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod c;
 mod channels;
