@@ -238,9 +238,11 @@ impl Scripts {
             .runner(script, &own.content, own.is_executable)
             .map_err(|missing| no_runner(missing, skill, script))?;
         let compared = compared.as_ref();
-        let abilities = || self.abilities(skill);
-        let demand =
-            Demand { owner: skill, skill: compared, classes: &[], approve, abilities: &abilities };
+        // Resolved once: the rights that a host is shown are those that are stored.
+        let asked = skill.script_rights.resolved();
+        let abilities = || self.abilities(skill, &asked);
+        let (classes, rights, abilities): (_, _, &dyn Fn() -> _) = (&[], &asked, &abilities);
+        let demand = Demand { owner: skill, skill: compared, classes, approve, rights, abilities };
         let withheld = files.trust(&demand, script, &mut checked, &self.trust)?;
         let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
@@ -264,7 +266,7 @@ impl Scripts {
         let copied = compared.map(|_| private_copy.file_at(Path::new("")));
         let skill_dir = copied.clone().unwrap_or_else(|| files.root.clone());
         let here = copied.unwrap_or_else(|| files.working_directory());
-        let rights = self.script_rights(skill, &files.root.join(script));
+        let rights = asked.and(&self.trust.script_rights(&files.root.join(script)));
         let set_up = |command: &mut Command| {
             command.args(before).args(args);
             command.env_clear().envs(self.env(skill, &path, skill_dir, &private_copy, &rights));

@@ -64,6 +64,9 @@ pub(crate) struct Demand<'a> {
     /// The classes that the library exports; empty for a script.
     pub(crate) classes: &'a [String],
     pub(crate) approve: Option<&'a Approval>,
+    /// The rights that a script gets when it is approved, as [`ToolsetRights::resolved`] returns them; none for a
+    /// library.
+    pub(crate) rights: &'a ToolsetRights,
     /// Returns what the code may do once it is trusted.
     pub(crate) abilities: &'a dyn Fn() -> Abilities,
 }
@@ -207,12 +210,8 @@ impl TrustStore {
         verdict: Verdict,
         changes: Vec<FileChange>,
     ) -> Result<Option<bool>, Error> {
-        let Demand { owner, skill, classes, approve, abilities } = demand;
-        let rights = if classes.is_empty() {
-            owner.script_rights.resolved()
-        } else {
-            ToolsetRights::default()
-        };
+        let Demand { owner, skill, classes, approve, rights, abilities } = demand;
+        let rights = (*rights).clone();
         let question = Refusal::of_code(path, sha256.clone(), *skill, rights.clone());
         if self.is_refused(&question) {
             return Ok(Some(false));

@@ -235,7 +235,9 @@ impl TrustStore {
     }
 
     /// Trusts the file at `path` as [`TrustStore::add_content`] does. A script also gets
-    /// `rights`, which the skill asks for and the user was told of: of the network and of files to read.
+    /// `rights`, which the skill asks for and the user was told of: of the network and of files to read. They are
+    /// stored as they are: resolve them once ([`ToolsetRights::resolved`]), before the user is asked, as a link may
+    /// lead elsewhere afterwards.
     pub fn add_with(
         &self,
         path: &Path,
@@ -256,7 +258,7 @@ impl TrustStore {
         rights: impl Into<ToolsetRights>,
     ) -> Result<TrustedFile, Error> {
         let since = now();
-        let ToolsetRights { read, network } = rights.into().resolved();
+        let ToolsetRights { read, network } = rights.into();
         let skill = skill.map(|files| TrustedSkill::new(files, since));
         let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
         let file = TrustedFile { path, sha256, since, network, read, rights, tools };

@@ -50,7 +50,10 @@ fn a_script_of_a_project_reads_what_it_asked_for_and_nothing_else_at_home() {
         let script = place.root().join("scripts/a.sh");
         let hash = ContentHash::of_file(&script).unwrap();
         place.store.add_with(&script, hash, rights(granted.clone())).unwrap();
-        let may = place.scripts().abilities(&place.owner).to_string();
+        let may = place
+            .scripts()
+            .abilities(&place.owner, &place.owner.script_rights.resolved())
+            .to_string();
         let output = place.only(&args);
         let (first, rest) = output.stdout.split_once('\n').unwrap();
         let expected = paths.iter().zip(open);

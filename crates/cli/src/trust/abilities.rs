@@ -13,7 +13,7 @@ use repertoire::trust::{Abilities, Owner};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Code, is_library, toolsets};
+use super::{Code, is_library};
 use crate::args::Common;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
@@ -43,7 +43,7 @@ struct Ability {
 fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let scripts = Scripts::new(setup::script_options(common)?, Arc::default());
     let toolsets = setup::cached_toolset_options(common)?;
-    let is_scope_needed = code.iter().any(|code| !code.has_tools());
+    let is_scope_needed = code.iter().any(|code| !code.has_tools);
     let scopes = if is_scope_needed { scopes(common)? } else { BTreeMap::new() };
     let level = sandbox().ok();
     let mut known: BTreeMap<PathBuf, Vec<Script>> = BTreeMap::new();
@@ -55,7 +55,7 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
                 .or_insert_with(|| scripts.list(owner).unwrap_or_default())
         });
         let script = listed.into_iter().flatten().find(|script| script.path == name);
-        let rights = toolsets::asked(code);
+        let rights = code.asked();
         let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
         let abilities = match &code.owner {
             // A file without a skill is only read by others.
@@ -65,10 +65,10 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
                 is_network_limited: true,
                 write: Some(Vec::new()),
             },
-            Some(owner) if code.has_tools() => of_tools(code, owner, &rights, &toolsets),
+            Some(owner) if code.has_tools => of_tools(code, owner, &rights, &toolsets),
             Some(owner) => {
                 let scope = scope.unwrap_or(Scope::Project);
-                scripts.abilities(&Owner { scope, ..owner.clone() })
+                scripts.abilities(&Owner { scope, ..owner.clone() }, &code.script_rights)
             }
         };
         let abilities = as_enforced(abilities, level);
@@ -96,7 +96,7 @@ fn of_tools(
     rights: &BTreeMap<String, ToolsetRights>,
     options: &ToolsetOptions,
 ) -> Abilities {
-    let mut abilities = options.abilities(owner, &toolsets::classes(code));
+    let mut abilities = options.abilities(owner, &code.classes.keys().cloned().collect::<Vec<_>>());
     for rights in rights.values() {
         abilities.network = abilities.network.or(&rights.network);
         if let Some(read) = &mut abilities.read {
@@ -107,8 +107,9 @@ fn of_tools(
 }
 
 fn asks(code: &Code, rights: &BTreeMap<String, ToolsetRights>) -> bool {
-    let own = code.script_rights();
-    std::iter::once(&own).chain(rights.values()).any(|rights| !rights.network.is_none())
+    std::iter::once(&code.script_rights)
+        .chain(rights.values())
+        .any(|rights| !rights.network.is_none())
 }
 
 /// Adds what a system that enforces less cannot forbid.
@@ -137,7 +138,7 @@ pub(super) fn scopes(common: &Common) -> anyhow::Result<BTreeMap<PathBuf, Scope>
 fn runs(code: &Code, script: Option<&Script>) -> String {
     match script {
         _ if is_library(&code.file) => "a library, in a process of its own".to_owned(),
-        _ if code.has_tools() => "an MCP server, in a process of its own".to_owned(),
+        _ if code.has_tools => "an MCP server, in a process of its own".to_owned(),
         None => "read by the scripts beside it".to_owned(),
         Some(Script { problem: Some(problem), .. }) => format!("a script, but {problem}"),
         Some(Script { interpreter: Some(interpreter), .. }) => format!("run by {interpreter}"),

@@ -14,7 +14,7 @@ use repertoire::{Error, ErrorCode};
 use super::accepted::{self, Accepted};
 use super::kept::Kept;
 use super::wider::{self, Wider};
-use super::{Code, Offered, abilities, code_of, report, toolsets};
+use super::{Code, Offered, abilities, code_of, report};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -84,7 +84,7 @@ pub(crate) fn add_built(
         accepted::show(rest.skills.values(), out)?;
     }
     match () {
-        () if is_given => update.trust(toolsets::asked),
+        () if is_given => update.trust(Code::asked),
         () if rest.is_empty() => update.trust_with_rights(),
         () => update.ask(built, &rest),
     }
@@ -118,12 +118,12 @@ impl Update<'_> {
         let is_asked = wider.iter().any(|wider| !wider.is_refused_in(&refused));
         let can_ask = confirm::can_ask(out);
         if wider.is_empty() {
-            return self.trust(toolsets::asked);
+            return self.trust(Code::asked);
         }
         if is_asked && can_ask {
             abilities::show(&self.offered.code, self.common, out)?;
             if confirm::is_agreed("grant the rights that are asked for?", false, out)? {
-                return self.trust(toolsets::asked);
+                return self.trust(Code::asked);
             }
         }
         let code = self.trust(|code| wider::kept(code, &self.before))?;
@@ -144,7 +144,7 @@ impl Update<'_> {
             self.offered.questions().all(|question| self.store.is_refused(&question));
         if !is_refused && confirm::can_ask(self.out) {
             if confirm::is_agreed("trust all of it?", false, self.out)? {
-                return self.trust(toolsets::asked);
+                return self.trust(Code::asked);
             }
             is_refused = true;
         }
@@ -184,11 +184,11 @@ impl Update<'_> {
                 let before = before.map(|known| known.files.clone()).unwrap_or_default();
                 files.accepted_in(&before, |path| built.is_own(files.dir(), path, *is_new))
             });
-            let own = code.script_rights();
+            let own = code.script_rights.clone();
             self.store.add_with_skill(files.as_ref(), &code.file, hash.clone(), own)?;
             let mut tools =
                 code.known_in(&self.before).map(|known| known.tools.clone()).unwrap_or_default();
-            for class in toolsets::classes(code) {
+            for class in code.classes.keys().cloned() {
                 tools.entry(class).or_default();
             }
             self.store.record_tools(&code.file, tools)?;

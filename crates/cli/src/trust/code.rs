@@ -1,6 +1,6 @@
 //! The code that `repertoire trust` manages: the files that can run, and the skills that they belong to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use repertoire::script::Scripts;
@@ -21,36 +21,56 @@ pub(super) struct Code {
     pub(super) file: PathBuf,
     /// `None` if the file does not belong to a skill.
     pub(super) owner: Option<Owner>,
+    /// True for a library, and for an MCP server that the skill ships.
+    pub(super) has_tools: bool,
+    /// The classes of a library or a server that the skill uses, each with the rights that it asks for.
+    pub(super) classes: BTreeMap<String, ToolsetRights>,
+    /// The rights that a script gets when it is trusted; none for a library or a server.
+    pub(super) script_rights: ToolsetRights,
 }
 
+/// Paths in the rights are absolute, with links followed once, before the user is shown them: a link that leads
+/// elsewhere when the user has answered changes nothing.
 impl Code {
-    pub(super) fn of_skill(file: PathBuf, owner: &Owner) -> Code {
-        Code { file, owner: Some(owner.clone()) }
+    pub(super) fn new(file: PathBuf, owner: Option<Owner>) -> Code {
+        let mut code = Code {
+            has_tools: is_library(&file),
+            classes: BTreeMap::new(),
+            script_rights: ToolsetRights::default(),
+            file,
+            owner: None,
+        };
+        let Some(owner) = owner else { return code };
+        let real = code.file.canonicalize().ok();
+        for text in &owner.toolsets {
+            let Ok(entry) = text.parse::<ToolsetEntry>() else { continue };
+            let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
+            if program.is_none() || program != real {
+                continue;
+            }
+            let asked = owner.toolset_rights.get(text).map(ToolsetRights::resolved);
+            let rights = code.classes.entry(entry.class().to_owned()).or_default();
+            let asked = asked.unwrap_or_default();
+            rights.network = rights.network.or(&asked.network);
+            rights.read.extend(asked.read);
+        }
+        code.has_tools |= !code.classes.is_empty();
+        if !code.has_tools {
+            code.script_rights = owner.script_rights.resolved();
+        }
+        Code { owner: Some(owner), ..code }
     }
 
-    /// Returns the rights that a script gets when it is trusted; none for a library or a server.
-    pub(super) fn script_rights(&self) -> ToolsetRights {
-        let owner = self.owner.as_ref().filter(|_| !self.has_tools());
-        owner.map(|owner| owner.script_rights.resolved()).unwrap_or_default()
+    /// Returns the rights that the classes of a library ask for, by class.
+    pub(super) fn asked(&self) -> BTreeMap<String, ToolsetRights> {
+        let asked = self.classes.iter().filter(|(_, rights)| !rights.is_empty());
+        asked.map(|(class, rights)| (class.clone(), rights.clone())).collect()
     }
 
     /// Returns what is known of the file, of those that were trusted before.
     pub(super) fn known_in<'a>(&self, before: &'a [TrustedFile]) -> Option<&'a TrustedFile> {
         let path = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
         before.iter().find(|file| file.path == path)
-    }
-
-    /// Returns true for a library, and for an MCP server that the skill ships.
-    pub(super) fn has_tools(&self) -> bool {
-        let is_it = |owner: &Owner, entry: &ToolsetEntry| {
-            let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
-            program.is_some() && program == self.file.canonicalize().ok()
-        };
-        let is_server = |owner: &Owner| {
-            let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
-            entries.filter(ToolsetEntry::is_server).any(|entry| is_it(owner, &entry))
-        };
-        is_library(&self.file) || self.owner.as_ref().is_some_and(is_server)
     }
 
     /// Returns the directory of the file's skill, with links followed.
@@ -87,7 +107,7 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     if path.is_file() {
         // The trust store follows links as well.
         let file = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        return Ok(vec![Code { owner: owner_of(&file), file }]);
+        return Ok(vec![Code::new(file.clone(), owner_of(&file))]);
     }
     let owner = skill_at(path, common)?;
     let files = code_files(&owner)?;
@@ -99,7 +119,7 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
         )
         .into());
     }
-    Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
+    Ok(files.into_iter().map(|file| Code::new(file, Some(owner.clone()))).collect())
 }
 
 /// Returns the libraries, MCP servers and scripts of a skill.

@@ -81,7 +81,7 @@ fn add(
         out.note("nothing is trusted");
         return Ok(ExitCode::Failure);
     }
-    offered.trust(store, toolsets::asked, common, out)
+    offered.trust(store, Code::asked, common, out)
 }
 
 /// Code that may become trusted, as the user is shown it.
@@ -110,7 +110,7 @@ impl Offered {
     fn questions(&self) -> impl Iterator<Item = Refusal> {
         self.iter().map(|(code, hash, skill)| {
             let files = skill.map(|skill| &skill.files);
-            Refusal::of_code(&code.file, hash.clone(), files, code.script_rights())
+            Refusal::of_code(&code.file, hash.clone(), files, code.script_rights.clone())
         })
     }
 
@@ -132,7 +132,7 @@ impl Offered {
         let mut added = Vec::with_capacity(self.code.len());
         for (code, hash, skill) in self.iter() {
             let files = skill.map(|skill| &skill.files);
-            let own = code.script_rights();
+            let own = code.script_rights.clone();
             let mut file = store.add_with_skill(files, &code.file, hash.clone(), own)?;
             let rights = granted(code);
             if !rights.is_empty() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use repertoire::skill::ToolsetRights;
 use repertoire::trust::{Refusal, TrustStore, TrustedFile};
 
-use super::{Code, toolsets};
+use super::Code;
 use crate::output::Output;
 use crate::sanitize;
 
@@ -27,7 +27,7 @@ impl Wider {
             let library = code.file.clone();
             (!missing.is_empty()).then_some(Wider { library, class, asked, missing })
         };
-        toolsets::asked(code).into_iter().filter_map(of_class).collect()
+        code.asked().into_iter().filter_map(of_class).collect()
     }
 
     /// Tells whether the user refused these rights, perhaps for an earlier build of the library.
@@ -59,7 +59,7 @@ pub(super) fn kept(code: &Code, before: &[TrustedFile]) -> BTreeMap<String, Tool
         let rights = asked.and(held.get(&class)?);
         (!rights.is_empty()).then_some((class, rights))
     };
-    toolsets::asked(code).into_iter().filter_map(kept).collect()
+    code.asked().into_iter().filter_map(kept).collect()
 }
 
 /// Returns the rights that a library was granted before it was built.

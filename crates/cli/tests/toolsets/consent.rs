@@ -1,7 +1,7 @@
 //! Consent: silence is not a yes, wider rights are asked for, a no is remembered, and the words of an error do
 //! not decide whether the user is asked.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -22,8 +22,19 @@ pub(crate) fn run(place: &Place, args: &[&str]) -> Run {
     binary::finish(command(place, args), b"")
 }
 
-/// Runs the command at a terminal, where the user types `answer`. Returns the exit code, and what was shown.
+/// Runs the command at a terminal, where the user types `answer` to its question. Returns the exit code, and what was
+/// shown.
 pub(crate) fn at_terminal(place: &Place, args: &[&str], answer: &str) -> (i32, String) {
+    after_a_while(place, args, answer, || {})
+}
+
+/// Runs the command at a terminal, where `meanwhile` happens between its question and the `answer`.
+pub(crate) fn after_a_while(
+    place: &Place,
+    args: &[&str],
+    answer: &str,
+    meanwhile: impl Fn(),
+) -> (i32, String) {
     let plain = command(place, args);
     let words = std::iter::once(plain.get_program()).chain(plain.get_args());
     let words: Vec<&str> = words.map(|word| word.to_str().unwrap()).collect();
@@ -38,12 +49,23 @@ pub(crate) fn at_terminal(place: &Place, args: &[&str], answer: &str) -> (i32, S
     }
     terminal.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = terminal.spawn().unwrap();
-    // The answer stays in the terminal until the question is read.
-    let mut input = child.stdin.take().unwrap();
-    writeln!(input, "{answer}").unwrap();
-    let output = child.wait_with_output().unwrap();
-    drop(input);
-    (output.status.code().unwrap(), String::from_utf8_lossy(&output.stdout).into_owned())
+    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut shown, mut part) = (Vec::new(), [0; 1024]);
+    let mut is_answered = false;
+    loop {
+        let n = output.read(&mut part).unwrap();
+        shown.extend_from_slice(&part[..n]);
+        if n == 0 {
+            break;
+        }
+        if !is_answered && String::from_utf8_lossy(&shown).contains("(`y` or `n`)") {
+            meanwhile();
+            writeln!(input, "{answer}").unwrap();
+            is_answered = true;
+        }
+    }
+    let status = child.wait().unwrap();
+    (status.code().unwrap(), String::from_utf8_lossy(&shown).into_owned())
 }
 
 /// Writes the skill `words` with an MCP server that asks for these rights.

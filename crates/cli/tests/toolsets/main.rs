@@ -24,6 +24,7 @@ mod plugin;
 mod probes;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod servers;
+mod shown_rights;
 #[path = "../support/told.rs"]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod told;
