@@ -205,6 +205,14 @@ impl Scripts {
         Ok(Files::find(skill)?.compared())
     }
 
+    /// Returns the paths of the files of a skill that can be run by name, without reading them.
+    ///
+    /// Fails as [`Scripts::list`] does.
+    pub fn named_files(skill: &Owner) -> Result<Vec<PathBuf>, Error> {
+        let files = Files::find(skill)?;
+        Ok(files.scripts.iter().map(|path| files.root.join(path)).collect())
+    }
+
     /// Runs a script, and waits for its end. `script` is its path, relative to the skill's directory or
     /// to `scripts/`.
     ///

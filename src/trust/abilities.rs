@@ -1,5 +1,6 @@
 //! The abilities of code, of which the user is shown one line before a yes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -24,6 +25,23 @@ impl Abilities {
     /// The abilities of code that nothing confines: it may do all that the user may.
     pub fn of_user() -> Abilities {
         Abilities { read: None, network: true.into(), is_network_limited: false, write: None }
+    }
+
+    /// The abilities of code that runs in two ways, such as a script that is an MCP server as well: those of both.
+    #[must_use]
+    pub fn or(self, other: Abilities) -> Abilities {
+        let both = |a: Option<Vec<PathBuf>>, b: Option<Vec<PathBuf>>| {
+            let all = a?.into_iter().chain(b?).collect::<BTreeSet<_>>();
+            Some(all.into_iter().collect())
+        };
+        let has_limits = |it: &Abilities| it.network.is_none() || it.is_network_limited;
+        let is_network_limited = has_limits(&self) && has_limits(&other);
+        Abilities {
+            read: both(self.read, other.read),
+            network: self.network.or(&other.network),
+            is_network_limited,
+            write: both(self.write, other.write),
+        }
     }
 }
 

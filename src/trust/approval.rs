@@ -149,6 +149,31 @@ impl TrustStore {
         Err(error.with_remedy(remedy))
     }
 
+    /// Allows the trusted file at `path` to run as a script, if it was trusted as more than a library or a server, or
+    /// the host approves it. Fails with `PERMISSION_DENIED` otherwise.
+    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "for scripts"))]
+    pub(crate) fn demand_script(
+        &self,
+        demand: &Demand<'_>,
+        path: &Path,
+        sha256: &ContentHash,
+    ) -> Result<(), Error> {
+        if demand.owner.scope.is_trusted() || !self.trusts_tools_alone(path) {
+            return Ok(());
+        }
+        let changes = demand.skill.and_then(|skill| self.changes(skill)).unwrap_or_default();
+        let answer = self.answer(demand, path, sha256, Verdict::Untrusted, changes)?;
+        if answer == Some(true) {
+            return Ok(());
+        }
+        let shown = path.display();
+        let why = format!("{shown} is trusted as a library or a server, and not as a script");
+        let why = with_answer(why, answer);
+        let error =
+            Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");
+        Err(error.with_remedy(Remedy::Trust(path.to_owned())))
+    }
+
     /// Allows the trusted file at `path` to run if no file of its skill was added, changed or removed
     /// since, or the host approves the changes.
     ///
@@ -229,8 +254,11 @@ impl TrustStore {
         };
         let answer = (approve.0)(&request);
         match answer {
-            Some(true) => {
+            Some(true) if classes.is_empty() => {
                 self.add_with_skill(*skill, path, sha256.clone(), rights)?;
+            }
+            Some(true) => {
+                self.add_tools_with_skill(*skill, path, sha256.clone())?;
             }
             Some(false) => self.refuse(question)?,
             None => {}

@@ -131,7 +131,7 @@ fn the_rights_that_were_approved_are_those_that_are_stored() {
         std::fs::create_dir(dir).unwrap();
         std::fs::write(dir.join("f"), format!("{}\n", dir.display())).unwrap();
     }
-    std::os::unix::fs::symlink(&open, &link).unwrap();
+    symlink(&open, &link).unwrap();
     place.owner.scope = Scope::Project;
     let read = vec![link.display().to_string()];
     place.owner.script_rights = ToolsetRights { read, ..ToolsetRights::default() };
@@ -139,7 +139,7 @@ fn the_rights_that_were_approved_are_those_that_are_stored() {
     let shown = Arc::clone(&noted);
     place.options.approve = Some(Approval::new(move |request| {
         std::fs::remove_file(&link).unwrap();
-        std::os::unix::fs::symlink(&to, &link).unwrap();
+        symlink(&to, &link).unwrap();
         *shown.lock().unwrap() = Some((request.rights.clone(), request.abilities.to_string()));
         true
     }));

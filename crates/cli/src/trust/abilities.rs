@@ -43,7 +43,7 @@ struct Ability {
 fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let scripts = Scripts::new(setup::script_options(common)?, Arc::default());
     let toolsets = setup::cached_toolset_options(common)?;
-    let is_scope_needed = code.iter().any(|code| !code.has_tools);
+    let is_scope_needed = code.iter().any(|code| code.is_of_scripts);
     let scopes = if is_scope_needed { scopes(common)? } else { BTreeMap::new() };
     let level = sandbox().ok();
     let mut known: BTreeMap<PathBuf, Vec<Script>> = BTreeMap::new();
@@ -65,17 +65,24 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
                 is_network_limited: true,
                 write: Some(Vec::new()),
             },
-            Some(owner) if code.has_tools => of_tools(code, owner, &rights, &toolsets),
             Some(owner) => {
                 let scope = scope.unwrap_or(Scope::Project);
-                scripts.abilities(&Owner { scope, ..owner.clone() }, &code.script_rights)
+                let of_scripts = code.is_of_scripts.then(|| {
+                    scripts.abilities(&Owner { scope, ..owner.clone() }, &code.script_rights)
+                });
+                // A file may run in several ways.
+                let classes = [&code.classes, &code.beside];
+                let used = classes.into_iter().filter(|classes| !classes.is_empty());
+                let of_tools = used.map(|classes| of_tools(classes, owner, &toolsets));
+                let all = of_scripts.into_iter().chain(of_tools);
+                all.reduce(Abilities::or).unwrap_or_else(|| toolsets.abilities(owner, &[]))
             }
         };
         let abilities = as_enforced(abilities, level);
         let why_network =
             (!abilities.network.is_none()).then(|| match scope.filter(|it| it.is_trusted()) {
                 Some(scope) => format!("as for every {scope} skill"),
-                None if asks(code, &rights) => "as its skill asks for it".to_owned(),
+                None if asks(code) => "as its skill asks for it".to_owned(),
                 None => "as neither settings nor this system close it".to_owned(),
             });
         let (runs, may) = (runs(code, script), abilities.to_string());
@@ -91,13 +98,13 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
 
 /// Returns the abilities of a library or an MCP server, with the rights that it gets when it is trusted.
 fn of_tools(
-    code: &Code,
+    classes: &BTreeMap<String, ToolsetRights>,
     owner: &Owner,
-    rights: &BTreeMap<String, ToolsetRights>,
     options: &ToolsetOptions,
 ) -> Abilities {
-    let mut abilities = options.abilities(owner, &code.classes.keys().cloned().collect::<Vec<_>>());
-    for rights in rights.values() {
+    let names: Vec<String> = classes.keys().cloned().collect();
+    let mut abilities = options.abilities(owner, &names);
+    for rights in classes.values() {
         abilities.network = abilities.network.or(&rights.network);
         if let Some(read) = &mut abilities.read {
             read.extend(rights.read.iter().map(PathBuf::from));
@@ -106,10 +113,9 @@ fn of_tools(
     abilities
 }
 
-fn asks(code: &Code, rights: &BTreeMap<String, ToolsetRights>) -> bool {
-    std::iter::once(&code.script_rights)
-        .chain(rights.values())
-        .any(|rights| !rights.network.is_none())
+fn asks(code: &Code) -> bool {
+    let all = code.classes.values().chain(code.beside.values()).chain([&code.script_rights]);
+    all.into_iter().any(|rights| !rights.network.is_none())
 }
 
 /// Adds what a system that enforces less cannot forbid.
@@ -135,15 +141,24 @@ pub(super) fn scopes(common: &Common) -> anyhow::Result<BTreeMap<PathBuf, Scope>
     Ok(scopes.collect())
 }
 
+/// Returns all ways in which the file runs, as a phrase.
 fn runs(code: &Code, script: Option<&Script>) -> String {
-    match script {
-        _ if is_library(&code.file) => "a library, in a process of its own".to_owned(),
-        _ if code.has_tools => "an MCP server, in a process of its own".to_owned(),
+    let of_tools = match () {
+        () if is_library(&code.file) => Some("a library, in a process of its own"),
+        () if code.has_tools => Some("an MCP server, in a process of its own"),
+        () if !code.beside.is_empty() => Some("read by the MCP server beside it"),
+        () => None,
+    };
+    let of_scripts = match script {
         None => "read by the scripts beside it".to_owned(),
         Some(Script { problem: Some(problem), .. }) => format!("a script, but {problem}"),
         Some(Script { interpreter: Some(interpreter), .. }) => format!("run by {interpreter}"),
         Some(_) => "a program of its own".to_owned(),
-    }
+    };
+    let of_scripts = code.is_of_scripts.then_some(of_scripts);
+    let ways = of_tools.map(str::to_owned).into_iter().chain(of_scripts);
+    let ways: Vec<String> = ways.collect();
+    if ways.is_empty() { "read by code beside it".to_owned() } else { ways.join(", and ") }
 }
 
 /// Shows what `code` may do.

@@ -76,8 +76,13 @@ pub(crate) fn add_built(
     let store = setup::trust_store(common)?;
     let built = &built.without_links();
     let paths = [&built.libraries[..], &built.servers].concat();
-    let offered = Offered::new(code_of(&paths, common)?, &store)?;
-    let update = Update { before: store.list(), store, offered, common, out };
+    let (mut code, before) = (code_of(&paths, common)?, store.list());
+    for code in &mut code {
+        let known = code.known_in(&before).cloned();
+        code.keep_to(known.as_ref());
+    }
+    let offered = Offered::new(code, &store)?;
+    let update = Update { before, store, offered, common, out };
     let rest = Rest::of(built, &update)?;
     if !rest.is_empty() && !out.json {
         abilities::show(&update.offered.code, common, out)?;
@@ -184,8 +189,12 @@ impl Update<'_> {
                 let before = before.map(|known| known.files.clone()).unwrap_or_default();
                 files.accepted_in(&before, |path| built.is_own(files.dir(), path, *is_new))
             });
-            let own = code.script_rights.clone();
-            self.store.add_with_skill(files.as_ref(), &code.file, hash.clone(), own)?;
+            if code.is_of_scripts {
+                let own = code.script_rights.clone();
+                self.store.add_with_skill(files.as_ref(), &code.file, hash.clone(), own)?;
+            } else {
+                self.store.add_tools_with_skill(files.as_ref(), &code.file, hash.clone())?;
+            }
             let mut tools =
                 code.known_in(&self.before).map(|known| known.tools.clone()).unwrap_or_default();
             for class in code.classes.keys().cloned() {

@@ -25,7 +25,12 @@ pub(super) struct Code {
     pub(super) has_tools: bool,
     /// The classes of a library or a server that the skill uses, each with the rights that it asks for.
     pub(super) classes: BTreeMap<String, ToolsetRights>,
-    /// The rights that a script gets when it is trusted; none for a library or a server.
+    /// The classes of the servers that may load the file since it is beside them, each with the rights that it asks
+    /// for.
+    pub(super) beside: BTreeMap<String, ToolsetRights>,
+    /// True if the file can run as a script, or scripts beside it read it.
+    pub(super) is_of_scripts: bool,
+    /// The rights that a script gets when it is trusted; none for other files.
     pub(super) script_rights: ToolsetRights,
 }
 
@@ -36,29 +41,56 @@ impl Code {
         let mut code = Code {
             has_tools: is_library(&file),
             classes: BTreeMap::new(),
+            beside: BTreeMap::new(),
+            is_of_scripts: false,
             script_rights: ToolsetRights::default(),
             file,
             owner: None,
         };
         let Some(owner) = owner else { return code };
-        let real = code.file.canonicalize().ok();
-        for text in &owner.toolsets {
-            let Ok(entry) = text.parse::<ToolsetEntry>() else { continue };
-            let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
-            if program.is_none() || program != real {
-                continue;
-            }
-            let asked = owner.toolset_rights.get(text).map(ToolsetRights::resolved);
-            let rights = code.classes.entry(entry.class().to_owned()).or_default();
-            let asked = asked.unwrap_or_default();
-            rights.network = rights.network.or(&asked.network);
-            rights.read.extend(asked.read);
-        }
+        code.add_classes(&owner);
         code.has_tools |= !code.classes.is_empty();
-        if !code.has_tools {
+        code.is_of_scripts = if code.has_tools {
+            has(Scripts::named_files(&owner), &code.file)
+        } else {
+            code.beside.is_empty() || has(Scripts::compared_files(&owner), &code.file)
+        };
+        if code.is_of_scripts {
             code.script_rights = owner.script_rights.resolved();
         }
         Code { owner: Some(owner), ..code }
+    }
+
+    /// Adds the classes that the file is the program of, and those whose program is above it or beside it.
+    fn add_classes(&mut self, owner: &Owner) {
+        let Ok(file) = self.file.canonicalize() else { return };
+        for text in &owner.toolsets {
+            let Ok(entry) = text.parse::<ToolsetEntry>() else { continue };
+            let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
+            let Some(program) = program else { continue };
+            let dir = program.parent().filter(|_| entry.is_server());
+            let classes = match () {
+                () if program == file => &mut self.classes,
+                () if dir.is_some_and(|dir| file.starts_with(dir)) => &mut self.beside,
+                () => continue,
+            };
+            let asked = owner.toolset_rights.get(text).map(ToolsetRights::resolved);
+            let asked = asked.unwrap_or_default();
+            let rights = classes.entry(entry.class().to_owned()).or_default();
+            rights.network = rights.network.or(&asked.network);
+            rights.read.extend(asked.read);
+        }
+    }
+
+    /// Keeps of a script's rights what the file had when it was trusted as `known`; a library or a server that did not
+    /// run as a script does not become one.
+    pub(super) fn keep_to(&mut self, known: Option<&TrustedFile>) {
+        if !self.has_tools {
+            return;
+        }
+        let had = known.filter(|known| !known.tools_only).map(TrustedFile::script_rights);
+        self.is_of_scripts &= had.is_some();
+        self.script_rights = self.script_rights.and(&had.unwrap_or_default());
     }
 
     /// Returns the rights that the classes of a library ask for, by class.
@@ -86,6 +118,11 @@ impl Code {
         });
         of_skill.as_deref().unwrap_or(&self.file).to_string_lossy().into_owned()
     }
+}
+
+fn has(paths: Result<Vec<PathBuf>, Error>, file: &Path) -> bool {
+    let file = file.canonicalize().ok();
+    paths.unwrap_or_default().into_iter().any(|path| path.canonicalize().ok() == file)
 }
 
 /// Returns the code that `paths` mean, each file once.

@@ -137,7 +137,7 @@ fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
     let code = Code::new(file.path.clone(), Some(owner.clone()));
     let mut changes = Vec::new();
     let (had, asked) = (file.script_rights(), code.script_rights.clone());
-    if !code.has_tools {
+    if code.is_of_scripts && !file.tools_only {
         let more = asked.without(&had);
         if !more.is_empty() {
             let note = format!("its skill asks {more}, and it was trusted without");

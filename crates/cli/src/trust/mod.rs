@@ -132,8 +132,12 @@ impl Offered {
         let mut added = Vec::with_capacity(self.code.len());
         for (code, hash, skill) in self.iter() {
             let files = skill.map(|skill| &skill.files);
-            let own = code.script_rights.clone();
-            let mut file = store.add_with_skill(files, &code.file, hash.clone(), own)?;
+            let mut file = if code.is_of_scripts || code.owner.is_none() {
+                let own = code.script_rights.clone();
+                store.add_with_skill(files, &code.file, hash.clone(), own)?
+            } else {
+                store.add_tools_with_skill(files, &code.file, hash.clone())?
+            };
             let rights = granted(code);
             if !rights.is_empty() {
                 file = store.grant(&code.file, rights)?;

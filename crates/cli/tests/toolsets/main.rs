@@ -25,6 +25,7 @@ mod probes;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod servers;
 mod shown_rights;
+mod shown_ways;
 #[path = "../support/told.rs"]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod told;
