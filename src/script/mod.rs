@@ -103,7 +103,8 @@ pub struct ScriptOptions {
     /// directory. Paths that do not exist are ignored.
     pub write: Vec<PathBuf>,
     /// The directory of the project, which scripts of projects may read; `None` is the directory in which this
-    /// program works. A directory that holds the user's home is not opened.
+    /// program works. A directory that holds the user's home is not opened, nor is a hidden one of the home, such as
+    /// `~/.aws`, unless it is a project of its own.
     pub workspace: Option<PathBuf>,
     /// Files and directories that scripts cannot read, such as the records of the host: whoever reads
     /// a file can also lock it. With a file, those beside it are closed whose names go on from its name with `.`,

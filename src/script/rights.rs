@@ -9,7 +9,7 @@ use crate::trust::{Abilities, Owner};
 
 impl Scripts {
     /// The things that the scripts of a skill may do once they are trusted: those of the
-    /// user's own skills read all files, and those of projects what their skill asks for and the workspace.
+    /// user's own skills read all files, and those of projects what their skill asks for and the project in which they run.
     /// Where the system confines nothing, they may do all that the user may. `asked` are the rights that their skill
     /// asks for, as [`ToolsetRights::resolved`] returned them: these very rights are to be stored after a yes.
     pub fn abilities(&self, skill: &Owner, asked: &ToolsetRights) -> Abilities {
@@ -27,9 +27,9 @@ impl Scripts {
         if !is_allowed {
             network = Network::default();
         }
-        let mut read: Vec<_> = read.into_iter().map(PathBuf::from).collect();
-        read.extend(self.options.workspace());
-        Abilities { read: Some(read), network, is_network_limited: limits_network(), write }
+        let read = Some(read.into_iter().map(PathBuf::from).collect());
+        // Not the workspace of now: the script may run in another one later.
+        Abilities { read, project: true, network, is_network_limited: limits_network(), write }
     }
 
     /// The limits that the project's settings leave to the scripts of a skill; `None` if it is not the project's.

@@ -29,6 +29,8 @@ struct Ability {
     may: String,
     /// The files and directories that it may read besides its skill; null for all files.
     reads: Option<Vec<String>>,
+    /// True if it also reads the project in which it runs.
+    project: bool,
     /// The part of the network that the file may use.
     network: Network,
     /// The reason for that, as a phrase; null if it gets none.
@@ -61,6 +63,7 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
             // A file without a skill is only read by others.
             None => Abilities {
                 read: None,
+                project: true,
                 network: Network::default(),
                 is_network_limited: true,
                 write: Some(Vec::new()),
@@ -89,9 +92,9 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
         let listed = |paths: Option<Vec<PathBuf>>| {
             paths.map(|paths| paths.iter().map(|path| path.display().to_string()).collect())
         };
-        let Abilities { read, network, write, .. } = abilities;
+        let Abilities { read, project, network, write, .. } = abilities;
         let (reads, writes) = (listed(read), listed(write));
-        Ability { name, runs, may, reads, network, why_network, writes, rights }
+        Ability { name, runs, may, reads, project, network, why_network, writes, rights }
     });
     Ok(abilities.collect())
 }
@@ -120,13 +123,13 @@ fn asks(code: &Code) -> bool {
 
 /// Adds what a system that enforces less cannot forbid.
 fn as_enforced(abilities: Abilities, level: Option<SandboxLevel>) -> Abilities {
-    let Abilities { read, mut network, mut is_network_limited, write } = abilities;
+    let Abilities { read, project, mut network, mut is_network_limited, write } = abilities;
     let is_closed = level.is_some_and(|level| level.filesystem > FilesystemLevel::None);
     if level.is_none_or(|level| level.network < NetworkLevel::All) {
         (network, is_network_limited) = (true.into(), false);
     }
     let (read, write) = (read.filter(|_| is_closed), write.filter(|_| is_closed));
-    Abilities { read, network, is_network_limited, write }
+    Abilities { read, project, network, is_network_limited, write }
 }
 
 /// Returns the scopes of skills by their directories, with links followed.
@@ -170,7 +173,8 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     }
     let mut text = Page::default();
     for ability in &abilities {
-        let is_harmless = ability.network.is_none() && ability.reads == Some(Vec::new());
+        let reads_little = ability.reads == Some(Vec::new()) && !ability.project;
+        let is_harmless = ability.network.is_none() && reads_little;
         let style = if is_harmless { DIM } else { WARNING };
         let why = ability.why_network.as_ref().map(|why| format!(" (network: open, {why})"));
         let may = format!("{}{}", ability.may, why.unwrap_or_default());

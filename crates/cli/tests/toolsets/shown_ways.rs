@@ -1,8 +1,14 @@
 //! The line before trust names what a file may do in each way in which it can run, and it runs in no other.
 
+use std::sync::{Arc, Mutex};
+
+use repertoire::engine::{CallIo, Caller};
+use repertoire::script::ScriptIo;
+use repertoire::trust::{Approval, TrustRequest, TrustStore};
 use serde_json::{Value, json};
 
 use crate::binary::{Place, Run};
+use crate::channels::engine;
 use crate::consent::{listed, run};
 
 const SERVER: &str = include_str!("../../src/tool/server.py");
@@ -88,4 +94,33 @@ fn what_a_build_trusts_does_not_run_as_a_script() {
     assert!(!start(&place, "s.py").stdout.contains(refused));
     run(&place, &["tool", "build", "skills/words"]).exits(0);
     assert!(!start(&place, "s.py").stdout.contains(refused), "it stays a script");
+}
+
+/// A host that was asked about tools has not seen what a script may do.
+#[test]
+fn a_hosts_yes_to_tools_is_not_one_to_a_script() {
+    let place = place("scripts/s.py", None);
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&asked);
+    let of_tools = Approval::new(move |request: &TrustRequest| {
+        noted.lock().unwrap().push(request.abilities.to_string());
+        (!request.classes.is_empty()).then_some(true)
+    });
+    let trust = Arc::new(TrustStore::in_memory());
+    let engine = engine(place.path().join("skills"), Some(of_tools), &trust);
+    let session = engine.session("s");
+    let greeted = engine
+        .all_tools()
+        .find("words.greet")
+        .unwrap()
+        .call(&json!({"name": "A"}), &CallIo::default());
+    assert!(greeted.is_ok(), "{greeted:?}");
+    let no_args: [&str; 0] = [];
+    let ran =
+        engine.run_script("words", "s.py", &no_args, Caller::user(&session), ScriptIo::default());
+    let refused = ran.unwrap_err().to_string();
+    assert!(refused.contains("and not as a script"), "{refused}");
+    let asked = asked.lock().unwrap();
+    assert!(asked.last().unwrap().contains("the project in which it runs"), "{asked:?}");
+    assert!(asked[0].starts_with("reads its skill alone"), "{asked:?}");
 }
