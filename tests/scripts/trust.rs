@@ -147,8 +147,8 @@ fn the_rights_that_were_approved_are_those_that_are_stored() {
     assert!(!output.stdout.contains("secret"), "{output:?}");
     let (rights, may) = noted.lock().unwrap().take().unwrap();
     let open = open.canonicalize().unwrap().display().to_string();
-    assert_eq!(rights.read, [open.clone()]);
     assert!(may.contains(&format!("`{open}`")), "{may}");
+    assert_eq!(rights.read, [open]);
     assert_eq!(place.store.script_rights(&place.root().join("scripts/a.sh")), rights);
 }
 

@@ -97,9 +97,9 @@ pub(crate) fn add_built(
 
 /// The trust in the code of a skill, as a build changes it.
 struct Update<'a> {
-    store: TrustStore,
     /// The files that were trusted before.
     before: Vec<TrustedFile>,
+    store: TrustStore,
     offered: Offered,
     common: &'a Common,
     out: Output,
