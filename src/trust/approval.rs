@@ -158,7 +158,8 @@ impl TrustStore {
         path: &Path,
         sha256: &ContentHash,
     ) -> Result<(), Error> {
-        if demand.owner.scope.is_trusted() || !self.trusts_tools_alone(path) {
+        let known = self.state().trusted.files.get(&super::real(path)).cloned();
+        if demand.owner.scope.is_trusted() || !known.is_some_and(|known| known.tools_only) {
             return Ok(());
         }
         let changes = demand.skill.and_then(|skill| self.changes(skill)).unwrap_or_default();

@@ -216,12 +216,6 @@ impl TrustStore {
         self.state().trusted.files.values().cloned().collect()
     }
 
-    /// Tells whether the file at `path` was trusted as a library or as a part of an MCP server alone.
-    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "for scripts"))]
-    pub(crate) fn trusts_tools_alone(&self, path: &Path) -> bool {
-        self.state().trusted.files.get(&real(path)).is_some_and(|known| known.tools_only)
-    }
-
     /// Returns the rights with which the script at `path` was trusted.
     pub fn script_rights(&self, path: &Path) -> ToolsetRights {
         let state = self.state();
