@@ -204,6 +204,7 @@ impl Files {
         }
         if let Some(own) = checked.iter().find(|file| file.path == script) {
             let hash = ContentHash::of(&own.content);
+            store.demand_script(demand, &self.root.join(script), &hash)?;
             store.demand_skill(demand, &self.root.join(script), &hash)?;
         }
         checked.retain(|file| !withheld.contains(&file.path));

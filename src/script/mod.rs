@@ -103,7 +103,8 @@ pub struct ScriptOptions {
     /// directory. Paths that do not exist are ignored.
     pub write: Vec<PathBuf>,
     /// The directory of the project, which scripts of projects may read; `None` is the directory in which this
-    /// program works. A directory that holds the user's home is not opened.
+    /// program works. A directory that holds the user's home is not opened, nor is a hidden one of the home, such as
+    /// `~/.aws`, unless it is a project of its own.
     pub workspace: Option<PathBuf>,
     /// Files and directories that scripts cannot read, such as the records of the host: whoever reads
     /// a file can also lock it. With a file, those beside it are closed whose names go on from its name with `.`,
@@ -205,6 +206,14 @@ impl Scripts {
         Ok(Files::find(skill)?.compared())
     }
 
+    /// Returns the paths of the files of a skill that can be run by name, without reading them.
+    ///
+    /// Fails as [`Scripts::list`] does.
+    pub fn named_files(skill: &Owner) -> Result<Vec<PathBuf>, Error> {
+        let files = Files::find(skill)?;
+        Ok(files.scripts.iter().map(|path| files.root.join(path)).collect())
+    }
+
     /// Runs a script, and waits for its end. `script` is its path, relative to the skill's directory or
     /// to `scripts/`.
     ///
@@ -238,9 +247,11 @@ impl Scripts {
             .runner(script, &own.content, own.is_executable)
             .map_err(|missing| no_runner(missing, skill, script))?;
         let compared = compared.as_ref();
-        let abilities = || self.abilities(skill);
-        let demand =
-            Demand { owner: skill, skill: compared, classes: &[], approve, abilities: &abilities };
+        // Resolved once: the rights that a host is shown are those that are stored.
+        let asked = skill.script_rights.resolved();
+        let abilities = || self.abilities(skill, &asked);
+        let (classes, rights, abilities): (_, _, &dyn Fn() -> _) = (&[], &asked, &abilities);
+        let demand = Demand { owner: skill, skill: compared, classes, approve, rights, abilities };
         let withheld = files.trust(&demand, script, &mut checked, &self.trust)?;
         let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
@@ -264,7 +275,7 @@ impl Scripts {
         let copied = compared.map(|_| private_copy.file_at(Path::new("")));
         let skill_dir = copied.clone().unwrap_or_else(|| files.root.clone());
         let here = copied.unwrap_or_else(|| files.working_directory());
-        let rights = self.script_rights(skill, &files.root.join(script));
+        let rights = asked.and(&self.trust.script_rights(&files.root.join(script)));
         let set_up = |command: &mut Command| {
             command.args(before).args(args);
             command.env_clear().envs(self.env(skill, &path, skill_dir, &private_copy, &rights));

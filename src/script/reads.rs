@@ -2,12 +2,21 @@
 //! those of its skill, of the workspace and of its interpreter, and those that the skill asks for.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use repertoire_system::process::{holds_home, installation};
 
 use super::ScriptOptions;
 use super::run::Reads;
+
+/// Hidden directories of the user's home that programs share, or that hold keys. Even if one of them is under version
+/// control, it is not a project.
+const SHARED: [&str; 10] = [
+    ".ssh", ".aws", ".gnupg", ".config", ".local", ".cache", ".kube", ".docker", ".azure",
+    ".password-store",
+];
+/// The entries that mark a directory as a project.
+const MARKERS: [&str; 3] = [".git", ".hg", ".jj"];
 
 /// Settings and facts of the system that interpreters and common programs read. Keys and passwords of the
 /// system are not among them: root could read these.
@@ -35,12 +44,15 @@ const SYSTEM: [&str; 19] = [
 
 impl ScriptOptions {
     /// The directory of the project, which scripts of projects read: the one that is set, or the one in which
-    /// this program works. A directory that holds the user's home is not a project.
-    pub(super) fn workspace(&self) -> Option<PathBuf> {
+    /// this program works. A directory that holds the user's home is not a project, nor is one that programs keep
+    /// settings and keys in, such as `~/.aws`.
+    fn workspace(&self) -> Option<PathBuf> {
         let dir = self.workspace.clone().or_else(|| std::env::current_dir().ok())?;
         let dir = std::path::absolute(dir).ok()?;
-        let home = self.home();
-        (!holds_home(&dir, home.as_deref())).then_some(dir.canonicalize().unwrap_or(dir))
+        let dir = dir.canonicalize().unwrap_or(dir);
+        let home = self.home().or_else(std::env::home_dir);
+        let is_closed = home.as_deref().is_some_and(|home| is_private(&dir, home));
+        (!is_closed && !holds_home(&dir, home.as_deref())).then_some(dir)
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -75,6 +87,20 @@ impl ScriptOptions {
         read.extend(asked.into_iter().map(PathBuf::from));
         Reads::Only { read, run, but: self.hidden.clone() }
     }
+}
+
+/// Tells whether `dir` is a hidden directory of the user's home, or in one, and belongs to no project there.
+fn is_private(dir: &Path, home: &Path) -> bool {
+    let Ok(below) = dir.strip_prefix(home) else { return false };
+    let Some(Component::Normal(name)) = below.components().next() else { return false };
+    if !name.as_encoded_bytes().starts_with(b".") {
+        return false;
+    }
+    let top = home.join(name);
+    let is_shared = SHARED.iter().any(|shared| name.eq_ignore_ascii_case(shared));
+    let projects = dir.ancestors().take_while(|dir| dir.starts_with(&top));
+    let mut projects = projects.filter(|dir| !is_shared || *dir != top);
+    !projects.any(|dir| MARKERS.iter().any(|marker| dir.join(marker).exists()))
 }
 
 /// The directories with settings of Python, which Debian names by version and links to from its library.

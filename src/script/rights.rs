@@ -1,6 +1,6 @@
 //! The rights of the scripts of a skill, by the scope of the skill, the options of the host and the user's trust.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Offline, ProjectScripts, ScriptLimits, Scripts, limits_network};
 use crate::catalog::Scope;
@@ -9,9 +9,10 @@ use crate::trust::{Abilities, Owner};
 
 impl Scripts {
     /// The things that the scripts of a skill may do once they are trusted: those of the
-    /// user's own skills read all files, and those of projects what their skill asks for and the workspace.
-    /// Where the system confines nothing, they may do all that the user may.
-    pub fn abilities(&self, skill: &Owner) -> Abilities {
+    /// user's own skills read all files, and those of projects what their skill asks for and the project in which they run.
+    /// Where the system confines nothing, they may do all that the user may. `asked` are the rights that their skill
+    /// asks for, as [`ToolsetRights::resolved`] returned them: these very rights are to be stored after a yes.
+    pub fn abilities(&self, skill: &Owner, asked: &ToolsetRights) -> Abilities {
         if !cfg!(target_os = "linux") {
             return Abilities::of_user();
         }
@@ -22,18 +23,13 @@ impl Scripts {
             (abilities.network, abilities.write) = (is_allowed.into(), write);
             return abilities;
         }
-        let ToolsetRights { read, mut network } = skill.script_rights.resolved();
+        let ToolsetRights { read, mut network } = asked.clone();
         if !is_allowed {
             network = Network::default();
         }
-        let mut read: Vec<_> = read.into_iter().map(PathBuf::from).collect();
-        read.extend(self.options.workspace());
-        Abilities { read: Some(read), network, is_network_limited: limits_network(), write }
-    }
-
-    /// The rights that a script of a project has: those that its skill asks for, and with which it was trusted.
-    pub(super) fn script_rights(&self, skill: &Owner, path: &Path) -> ToolsetRights {
-        skill.script_rights.resolved().and(&self.trust.script_rights(path))
+        let read = Some(read.into_iter().map(PathBuf::from).collect());
+        // Not the workspace of now: the script may run in another one later.
+        Abilities { read, project: true, network, is_network_limited: limits_network(), write }
     }
 
     /// The limits that the project's settings leave to the scripts of a skill; `None` if it is not the project's.

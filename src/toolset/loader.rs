@@ -148,8 +148,9 @@ impl Loader {
         let classes = [entry.class().to_owned()];
         let files = skill.map(|skill| &skill.files);
         let abilities = || self.options.abilities(owner, &classes);
+        let (classes, rights) = (&classes[..], &ToolsetRights::default());
         let demand =
-            Demand { owner, skill: files, classes: &classes, approve, abilities: &abilities };
+            Demand { owner, skill: files, classes, approve, rights, abilities: &abilities };
         let program = Program::read(&owner.dir, entry)?.trusted(&demand, &self.trust)?;
         let path = owner.dir.join(entry.path());
         let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
@@ -306,7 +307,8 @@ impl Loader {
         let approve = self.options.approve.as_ref();
         let abilities = || self.options.abilities(owner, classes);
         let skill = skill.map(|skill| &skill.files);
-        let demand = Demand { owner, skill, classes, approve, abilities: &abilities };
+        let rights = &ToolsetRights::default();
+        let demand = Demand { owner, skill, classes, approve, rights, abilities: &abilities };
         self.trust.demand(&demand, path, sha256)?;
         self.trust.demand_skill(&demand, path, sha256)
     }

@@ -82,6 +82,7 @@ impl ToolsetOptions {
         let (read, write) = (read.into_iter().collect(), write.into_iter().collect());
         Abilities {
             read: Some(read),
+            project: false,
             network,
             is_network_limited: repertoire_system::sandbox::limits_network(),
             write: Some(write),

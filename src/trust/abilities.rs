@@ -1,5 +1,6 @@
 //! The abilities of code, of which the user is shown one line before a yes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -11,6 +12,8 @@ use crate::skill::{Network, quoted};
 pub struct Abilities {
     /// Files and directories of the user that it may read; `None` for all files.
     pub read: Option<Vec<PathBuf>>,
+    /// True if it also reads the project in which it runs, which may be another one each time.
+    pub project: bool,
     /// The part of the network that it may use.
     pub network: Network,
     /// False if nothing keeps it from other addresses than those, the services of this machine included, once
@@ -23,7 +26,31 @@ pub struct Abilities {
 impl Abilities {
     /// The abilities of code that nothing confines: it may do all that the user may.
     pub fn of_user() -> Abilities {
-        Abilities { read: None, network: true.into(), is_network_limited: false, write: None }
+        Abilities {
+            read: None,
+            project: true,
+            network: true.into(),
+            is_network_limited: false,
+            write: None,
+        }
+    }
+
+    /// The abilities of code that runs in two ways, such as a script that is an MCP server as well: those of both.
+    #[must_use]
+    pub fn or(self, other: Abilities) -> Abilities {
+        let both = |a: Option<Vec<PathBuf>>, b: Option<Vec<PathBuf>>| {
+            let all = a?.into_iter().chain(b?).collect::<BTreeSet<_>>();
+            Some(all.into_iter().collect())
+        };
+        let has_limits = |it: &Abilities| it.network.is_none() || it.is_network_limited;
+        let is_network_limited = has_limits(&self) && has_limits(&other);
+        Abilities {
+            read: both(self.read, other.read),
+            project: self.project || other.project,
+            network: self.network.or(&other.network),
+            is_network_limited,
+            write: both(self.write, other.write),
+        }
     }
 }
 
@@ -34,10 +61,14 @@ impl fmt::Display for Abilities {
             let names: Vec<_> = paths.iter().map(|path| quoted(&path.to_string_lossy())).collect();
             names.join(", ")
         };
-        match self.read.as_deref() {
-            None => f.write_str("reads all your files")?,
-            Some([]) => f.write_str("reads its skill alone")?,
-            Some(paths) => write!(f, "reads its skill and {}", named(paths))?,
+        match (self.read.as_deref(), self.project) {
+            (None, _) => f.write_str("reads all your files")?,
+            (Some([]), false) => f.write_str("reads its skill alone")?,
+            (Some([]), true) => f.write_str("reads its skill and the project in which it runs")?,
+            (Some(paths), false) => write!(f, "reads its skill and {}", named(paths))?,
+            (Some(paths), true) => {
+                write!(f, "reads its skill, the project in which it runs and {}", named(paths))?;
+            }
         }
         match (self.network.is_none(), self.is_network_limited) {
             (true, _) => f.write_str(" · no network")?,
@@ -73,7 +104,8 @@ mod tests {
         ] {
             let abilities =
                 Abilities { read: Some(vec![path.into()]), ..Abilities::of_user() }.to_string();
-            let rest = abilities.strip_prefix("reads its skill and `").unwrap();
+            let before = "reads its skill, the project in which it runs and `";
+            let rest = abilities.strip_prefix(before).unwrap();
             let (shown, rest) = rest.split_once('`').unwrap();
             let uses = "uses the network, services of this machine included";
             assert_eq!(rest, format!(" · {uses} · writes all your files"), "{path:?}");
@@ -89,25 +121,41 @@ mod tests {
     #[test]
     fn abilities_are_one_line() {
         let (a, b) = (PathBuf::from("/a"), PathBuf::from("/b"));
-        for (read, network, write, wanted) in [
-            (None, false, Some(vec![]), "reads all your files · no network · writes nothing"),
+        for (read, project, network, write, wanted) in [
+            (None, true, false, Some(vec![]), "reads all your files · no network · writes nothing"),
             (
                 Some(vec![]),
+                false,
                 true,
                 Some(vec![a.clone(), b]),
                 "reads its skill alone · uses the network · writes `/a`, `/b`",
             ),
             (
-                Some(vec![a]),
+                Some(vec![a.clone()]),
+                false,
                 false,
                 None,
                 "reads its skill and `/a` · no network · writes all your files",
+            ),
+            (
+                Some(vec![]),
+                true,
+                false,
+                Some(vec![]),
+                "reads its skill and the project in which it runs · no network · writes nothing",
+            ),
+            (
+                Some(vec![a]),
+                true,
+                false,
+                Some(vec![]),
+                "reads its skill, the project in which it runs and `/a` · no network · writes nothing",
             ),
         ] {
             assert_eq!(
                 {
                     let (network, is_network_limited) = (network.into(), true);
-                    Abilities { read, network, is_network_limited, write }.to_string()
+                    Abilities { read, project, network, is_network_limited, write }.to_string()
                 },
                 wanted
             );

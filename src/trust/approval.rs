@@ -64,6 +64,9 @@ pub(crate) struct Demand<'a> {
     /// The classes that the library exports; empty for a script.
     pub(crate) classes: &'a [String],
     pub(crate) approve: Option<&'a Approval>,
+    /// The rights that a script gets when it is approved, as [`ToolsetRights::resolved`] returns them; none for a
+    /// library.
+    pub(crate) rights: &'a ToolsetRights,
     /// Returns what the code may do once it is trusted.
     pub(crate) abilities: &'a dyn Fn() -> Abilities,
 }
@@ -146,6 +149,32 @@ impl TrustStore {
         Err(error.with_remedy(remedy))
     }
 
+    /// Allows the trusted file at `path` to run as a script, if it was trusted as more than a library or a server, or
+    /// the host approves it. Fails with `PERMISSION_DENIED` otherwise.
+    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "for scripts"))]
+    pub(crate) fn demand_script(
+        &self,
+        demand: &Demand<'_>,
+        path: &Path,
+        sha256: &ContentHash,
+    ) -> Result<(), Error> {
+        let known = self.state().trusted.files.get(&super::real(path)).cloned();
+        if demand.owner.scope.is_trusted() || !known.is_some_and(|known| known.tools_only) {
+            return Ok(());
+        }
+        let changes = demand.skill.and_then(|skill| self.changes(skill)).unwrap_or_default();
+        let answer = self.answer(demand, path, sha256, Verdict::Untrusted, changes)?;
+        if answer == Some(true) {
+            return Ok(());
+        }
+        let shown = path.display();
+        let why = format!("{shown} is trusted as a library or a server, and not as a script");
+        let why = with_answer(why, answer);
+        let error =
+            Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");
+        Err(error.with_remedy(Remedy::Trust(path.to_owned())))
+    }
+
     /// Allows the trusted file at `path` to run if no file of its skill was added, changed or removed
     /// since, or the host approves the changes.
     ///
@@ -207,12 +236,8 @@ impl TrustStore {
         verdict: Verdict,
         changes: Vec<FileChange>,
     ) -> Result<Option<bool>, Error> {
-        let Demand { owner, skill, classes, approve, abilities } = demand;
-        let rights = if classes.is_empty() {
-            owner.script_rights.resolved()
-        } else {
-            ToolsetRights::default()
-        };
+        let Demand { owner, skill, classes, approve, rights, abilities } = demand;
+        let rights = (*rights).clone();
         let question = Refusal::of_code(path, sha256.clone(), *skill, rights.clone());
         if self.is_refused(&question) {
             return Ok(Some(false));
@@ -230,8 +255,11 @@ impl TrustStore {
         };
         let answer = (approve.0)(&request);
         match answer {
-            Some(true) => {
+            Some(true) if classes.is_empty() => {
                 self.add_with_skill(*skill, path, sha256.clone(), rights)?;
+            }
+            Some(true) => {
+                self.add_tools_with_skill(*skill, path, sha256.clone())?;
             }
             Some(false) => self.refuse(question)?,
             None => {}

@@ -81,6 +81,10 @@ pub struct TrustedFile {
     /// when they are first listed.
     #[serde(default, rename = "tools_of_classes", skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, BTreeMap<String, ContentHash>>,
+    /// True if the user saw it as a library or as a part of an MCP server alone. It does not run as a script, which
+    /// may do other things.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tools_only: bool,
 }
 
 impl TrustedFile {
@@ -235,7 +239,9 @@ impl TrustStore {
     }
 
     /// Trusts the file at `path` as [`TrustStore::add_content`] does. A script also gets
-    /// `rights`, which the skill asks for and the user was told of: of the network and of files to read.
+    /// `rights`, which the skill asks for and the user was told of: of the network and of files to read. They are
+    /// stored as they are: resolve them once ([`ToolsetRights::resolved`]), before the user is asked, as a link may
+    /// lead elsewhere afterwards.
     pub fn add_with(
         &self,
         path: &Path,
@@ -255,11 +261,32 @@ impl TrustStore {
         sha256: ContentHash,
         rights: impl Into<ToolsetRights>,
     ) -> Result<TrustedFile, Error> {
+        self.insert(skill, path, sha256, rights.into(), false)
+    }
+
+    /// Trusts the file at `path` as [`TrustStore::add_with_skill`] does, but as a library or a part of an MCP server
+    /// alone: it does not run as a script.
+    pub fn add_tools_with_skill(
+        &self,
+        skill: Option<&SkillFiles>,
+        path: &Path,
+        sha256: ContentHash,
+    ) -> Result<TrustedFile, Error> {
+        self.insert(skill, path, sha256, ToolsetRights::default(), true)
+    }
+
+    fn insert(
+        &self,
+        skill: Option<&SkillFiles>,
+        path: &Path,
+        sha256: ContentHash,
+        ToolsetRights { read, network }: ToolsetRights,
+        tools_only: bool,
+    ) -> Result<TrustedFile, Error> {
         let since = now();
-        let ToolsetRights { read, network } = rights.into().resolved();
         let skill = skill.map(|files| TrustedSkill::new(files, since));
         let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
-        let file = TrustedFile { path, sha256, since, network, read, rights, tools };
+        let file = TrustedFile { path, sha256, since, network, read, rights, tools, tools_only };
         self.change(|trusted| {
             if let Some(skill) = skill {
                 trusted.accept(skill);

@@ -157,6 +157,20 @@ impl SkillFiles {
         changes
     }
 
+    /// Returns the files of the skill once the user has accepted only those for which `is_accepted` returns true: all
+    /// others are as in `trusted`.
+    #[must_use]
+    pub fn accepted_in(
+        &self,
+        trusted: &BTreeMap<String, ContentHash>,
+        is_accepted: impl Fn(&str) -> bool,
+    ) -> SkillFiles {
+        let copied = |(path, hash): (&String, &ContentHash)| (path.clone(), hash.clone());
+        let before = trusted.iter().filter(|(path, _)| !is_accepted(path)).map(copied);
+        let now = self.files.iter().filter(|(path, _)| is_accepted(path)).map(copied);
+        SkillFiles { files: before.chain(now).collect(), ..self.clone() }
+    }
+
     /// The hash of all paths and contents.
     pub(crate) fn sha256(&self) -> ContentHash {
         let line = |(path, hash): (&String, &ContentHash)| format!("{hash} {path:?}\n");

@@ -1,8 +1,10 @@
 //! Scripts that do not run: untrusted, changed, writable by others, or not part of the skill.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use repertoire::skill::ToolsetRights;
 use repertoire::trust::{Approval, ContentHash, Verdict};
 use repertoire::{ErrorCode, Remedy};
 
@@ -117,6 +119,37 @@ fn a_host_can_be_asked() {
     assert!(place.only(&[]).is_success());
     place.options.approve = None;
     assert!(place.only(&[]).is_success(), "it is remembered");
+}
+
+/// A host is shown the rights once; a link that leads elsewhere before its yes changes nothing.
+#[test]
+fn the_rights_that_were_approved_are_those_that_are_stored() {
+    let mut place = Place::sh("cat \"$1\"/f");
+    let link = place.dir.path().join("link");
+    let [open, secret] = ["open", "secret"].map(|name| place.dir.path().join(name));
+    for dir in [&open, &secret] {
+        std::fs::create_dir(dir).unwrap();
+        std::fs::write(dir.join("f"), format!("{}\n", dir.display())).unwrap();
+    }
+    symlink(&open, &link).unwrap();
+    place.owner.scope = Scope::Project;
+    let read = vec![link.display().to_string()];
+    place.owner.script_rights = ToolsetRights { read, ..ToolsetRights::default() };
+    let (noted, to) = (Arc::new(Mutex::new(None)), secret.clone());
+    let shown = Arc::clone(&noted);
+    place.options.approve = Some(Approval::new(move |request| {
+        std::fs::remove_file(&link).unwrap();
+        symlink(&to, &link).unwrap();
+        *shown.lock().unwrap() = Some((request.rights.clone(), request.abilities.to_string()));
+        true
+    }));
+    let output = place.only(&[secret.to_str().unwrap()]);
+    assert!(!output.stdout.contains("secret"), "{output:?}");
+    let (rights, may) = noted.lock().unwrap().take().unwrap();
+    let open = open.canonicalize().unwrap().display().to_string();
+    assert!(may.contains(&format!("`{open}`")), "{may}");
+    assert_eq!(rights.read, [open]);
+    assert_eq!(place.store.script_rights(&place.root().join("scripts/a.sh")), rights);
 }
 
 #[test]

@@ -91,7 +91,7 @@ test('a no is remembered, and no answer is not', async (t) => {
   const [once, twice, no, again, yes] = counts;
   assert(once > 0 && twice > once && no > twice && again === no && yes === no, counts.join());
   const questions = new Set(asked);
-  assert(questions.has(`reads its skill and \`${process.cwd()}\` · no network · writes nothing`), asked.join());
+  assert(questions.has('reads its skill and the project in which it runs · no network · writes nothing'), asked.join());
   assert(questions.has('reads its skill alone · no network · writes nothing'), asked.join());
 });
 

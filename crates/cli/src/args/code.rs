@@ -62,7 +62,7 @@ pub(crate) struct ToolBuildArgs {
     /// Build faster: without optimization, and not stripped
     #[arg(long)]
     pub(crate) debug: bool,
-    /// Grant the rights that the skill asks for, without a question
+    /// Also trust what was not built, and grant the rights that the skill asks for, without a question
     #[arg(long, short)]
     pub(crate) yes: bool,
 }

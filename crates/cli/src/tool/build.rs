@@ -1,5 +1,5 @@
 //! `repertoire tool build`: builds the libraries of a skill from their code, copies them into the
-//! skill, and trusts them.
+//! skill, and trusts what it built.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,6 +18,7 @@ use crate::args::{Common, ToolBuildArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::shell::quoted;
+use crate::trust::Built;
 use crate::{sanitize, trust};
 
 /// The extensions of source files in C and in C++.
@@ -26,24 +27,27 @@ const CPP: [&str; 4] = ["cpp", "cc", "cxx", "c++"];
 
 pub(crate) fn run(args: &ToolBuildArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let plan = Plan::of(args)?;
-    let mut trusted = plan.servers.clone();
+    let mut built = Built {
+        code: plan.code().map(Path::to_owned).collect(),
+        servers: plan.servers.clone(),
+        ..Built::default()
+    };
     for library in &plan.libraries {
         for target in targets(args) {
             let name = sanitize::line(&library.path).into_owned();
             let of = target.map(|target| format!(" for {target}")).unwrap_or_default();
             out.note(&format!("building `{name}`{of}"));
             let place = tempfile::tempdir()?;
-            let built = library.build(target, args.debug, place.path())?;
-            let copied = library.copy(&built, target, &plan.owner.dir)?;
-            if target.is_none_or(|target| target == TARGET) {
-                trusted.push(copied);
-            }
+            let file = library.build(target, args.debug, place.path())?;
+            let copied = library.copy(&file, target, &plan.owner.dir)?;
+            let is_for_this_system = target.is_none_or(|target| target == TARGET);
+            if is_for_this_system { &mut built.libraries } else { &mut built.others }.push(copied);
         }
     }
-    if trusted.is_empty() {
+    if built.libraries.is_empty() && built.servers.is_empty() {
         return Ok(ExitCode::Done);
     }
-    trust::add_built(&trusted, args.yes, common, out)
+    trust::add_built(&built, args.yes, common, out)
 }
 
 /// Returns the targets to build for. `None` is this system; its libraries get no directory of their

@@ -19,11 +19,18 @@ const MAX_SHOWN: usize = 40;
 pub(super) struct Accepted {
     pub(super) files: SkillFiles,
     /// The files of the skill that differ from those trusted before; all files if none were.
-    changes: Vec<FileChange>,
-    is_new: bool,
+    pub(super) changes: Vec<FileChange>,
+    /// True if no code of the skill was trusted before.
+    pub(super) is_new: bool,
 }
 
 impl Accepted {
+    /// Returns the skill without the changes of the files for which `is_own` returns true.
+    pub(super) fn without(&self, is_own: impl Fn(&str) -> bool) -> Accepted {
+        let changes = self.changes.iter().filter(|change| !is_own(&change.path)).cloned();
+        Accepted { files: self.files.clone(), changes: changes.collect(), is_new: self.is_new }
+    }
+
     pub(super) fn to_json(&self) -> Json {
         json!({
             "dir": self.files.dir().to_string_lossy(),

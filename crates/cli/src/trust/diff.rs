@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::change::{Change, difference};
 use super::kept::Kept;
-use super::{Code, code_files, known_at, owner_of, state, tool_diff, toolsets};
+use super::{Code, code_files, known_at, owner_of, state, tool_diff};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, Output, Page, styled};
@@ -134,10 +134,10 @@ fn beside(
 /// Returns the rights that a skill now asks for but was not granted, and those that it was granted
 /// but no longer asks for.
 fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
-    let code = Code::of_skill(file.path.clone(), owner);
+    let code = Code::new(file.path.clone(), Some(owner.clone()));
     let mut changes = Vec::new();
-    let (had, asked) = (file.script_rights(), code.script_rights());
-    if !code.has_tools() {
+    let (had, asked) = (file.script_rights(), code.script_rights.clone());
+    if code.is_of_scripts && !file.tools_only {
         let more = asked.without(&had);
         if !more.is_empty() {
             let note = format!("its skill asks {more}, and it was trusted without");
@@ -149,7 +149,7 @@ fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
             changes.push(Change::new(&file.path, "rights", &note));
         }
     }
-    for (class, asked) in toolsets::asked(&code) {
+    for (class, asked) in code.asked() {
         let granted = file.rights.get(&class).cloned().unwrap_or_default();
         let missing = asked.without(&granted);
         if !missing.is_empty() {

@@ -4,23 +4,22 @@ mod abilities;
 mod accepted;
 mod built;
 mod change;
+mod code;
 mod diff;
 mod kept;
 mod list;
 mod tool_diff;
 mod toolsets;
+mod wider;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::{Scope, is_skill_file};
-use repertoire::script::Scripts;
 use repertoire::skill::ToolsetRights;
-use repertoire::toolset::{ToolsetEntry, server_files};
 use repertoire::trust::{ContentHash, Owner, Refusal, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
-use walkdir::WalkDir;
 
 use crate::args::{Common, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs};
 use crate::exit_code::ExitCode;
@@ -29,10 +28,9 @@ use crate::{confirm, sanitize, setup};
 use accepted::Accepted;
 use kept::Kept;
 
-pub(crate) use built::add_built;
-
-/// The extensions of libraries, on any system.
-const LIBRARY_EXTENSIONS: [&str; 3] = ["so", "dylib", "dll"];
+pub(crate) use built::{Built, add_built};
+pub(crate) use code::code_files;
+use code::{Code, code_of, is_library, owner_of};
 
 pub(crate) fn run(
     command: &TrustCommand,
@@ -83,7 +81,7 @@ fn add(
         out.note("nothing is trusted");
         return Ok(ExitCode::Failure);
     }
-    offered.trust(store, toolsets::asked, common, out)
+    offered.trust(store, Code::asked, common, out)
 }
 
 /// Code that may become trusted, as the user is shown it.
@@ -108,14 +106,17 @@ impl Offered {
         self.code.iter().zip(&self.hashes).map(move |(code, hash)| (code, hash, skill(code)))
     }
 
+    /// Returns the questions, as a no to them is remembered.
+    fn questions(&self) -> impl Iterator<Item = Refusal> {
+        self.iter().map(|(code, hash, skill)| {
+            let files = skill.map(|skill| &skill.files);
+            Refusal::of_code(&code.file, hash.clone(), files, code.script_rights.clone())
+        })
+    }
+
     /// Remembers that the user said no.
     fn refuse(&self, store: &TrustStore) -> anyhow::Result<()> {
-        for (code, hash, skill) in self.iter() {
-            let files = skill.map(|skill| &skill.files);
-            let rights = code.script_rights();
-            store.refuse(Refusal::of_code(&code.file, hash.clone(), files, rights))?;
-        }
-        Ok(())
+        Ok(self.questions().try_for_each(|question| store.refuse(question))?)
     }
 
     /// Trusts the code, and gives each library the rights that `granted` returns.
@@ -131,8 +132,12 @@ impl Offered {
         let mut added = Vec::with_capacity(self.code.len());
         for (code, hash, skill) in self.iter() {
             let files = skill.map(|skill| &skill.files);
-            let own = code.script_rights();
-            let mut file = store.add_with_skill(files, &code.file, hash.clone(), own)?;
+            let mut file = if code.is_of_scripts || code.owner.is_none() {
+                let own = code.script_rights.clone();
+                store.add_with_skill(files, &code.file, hash.clone(), own)?
+            } else {
+                store.add_tools_with_skill(files, &code.file, hash.clone())?
+            };
             let rights = granted(code);
             if !rights.is_empty() {
                 file = store.grant(&code.file, rights)?;
@@ -212,101 +217,6 @@ fn report(
     Ok(ExitCode::Done)
 }
 
-/// A file that can run, and the skill that it belongs to.
-struct Code {
-    file: PathBuf,
-    /// `None` if the file does not belong to a skill.
-    owner: Option<Owner>,
-}
-
-impl Code {
-    fn of_skill(file: PathBuf, owner: &Owner) -> Code {
-        Code { file, owner: Some(owner.clone()) }
-    }
-
-    /// Returns the rights that a script gets when it is trusted; none for a library or a server.
-    fn script_rights(&self) -> ToolsetRights {
-        let owner = self.owner.as_ref().filter(|_| !self.has_tools());
-        owner.map(|owner| owner.script_rights.resolved()).unwrap_or_default()
-    }
-
-    /// Returns true for a library, and for an MCP server that the skill ships.
-    fn has_tools(&self) -> bool {
-        let is_it = |owner: &Owner, entry: &ToolsetEntry| {
-            let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
-            program.is_some() && program == self.file.canonicalize().ok()
-        };
-        let is_server = |owner: &Owner| {
-            let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
-            entries.filter(ToolsetEntry::is_server).any(|entry| is_it(owner, &entry))
-        };
-        is_library(&self.file) || self.owner.as_ref().is_some_and(is_server)
-    }
-
-    /// Returns the directory of the file's skill, with links followed.
-    fn skill_dir(&self) -> Option<PathBuf> {
-        self.owner.as_ref()?.dir.canonicalize().ok()
-    }
-
-    /// Returns the path of the file in the directory of its skill, or else the path unchanged.
-    fn name(&self) -> String {
-        let of_skill = self.owner.as_ref().and_then(|owner| {
-            let dir = owner.dir.canonicalize().ok()?;
-            self.file.canonicalize().ok()?.strip_prefix(dir).map(Path::to_owned).ok()
-        });
-        of_skill.as_deref().unwrap_or(&self.file).to_string_lossy().into_owned()
-    }
-}
-
-/// Returns the code that `paths` mean, each file once.
-fn code_of(paths: &[PathBuf], common: &Common) -> anyhow::Result<Vec<Code>> {
-    let mut all: Vec<Code> = Vec::new();
-    for path in paths {
-        for code in code_at(path, common)? {
-            if !all.iter().any(|known| known.file == code.file) {
-                all.push(code);
-            }
-        }
-    }
-    all.sort_by(|a, b| a.file.cmp(&b.file));
-    Ok(all)
-}
-
-/// Returns the files that `path` means: the file itself, or the code of a skill.
-fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
-    if path.is_file() {
-        // The trust store follows links as well.
-        let file = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        return Ok(vec![Code { owner: owner_of(&file), file }]);
-    }
-    let owner = skill_at(path, common)?;
-    let files = code_files(&owner)?;
-    if files.is_empty() {
-        return Err(Error::new(
-            ErrorCode::NotFound,
-            format!("the skill {} has no code to trust", owner.dir.display()),
-            "its libraries belong into `toolsets/`, its scripts into `scripts/`",
-        )
-        .into());
-    }
-    Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
-}
-
-/// Returns the libraries, MCP servers and scripts of a skill.
-pub(crate) fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
-    let mut files = libraries_of(&owner.dir);
-    files.extend(Scripts::compared_files(owner)?);
-    for file in server_files(owner)? {
-        files.insert(file.canonicalize().unwrap_or(file));
-    }
-    Ok(files)
-}
-
-/// Returns the skill that the file at `path` belongs to: the nearest one above it.
-fn owner_of(path: &Path) -> Option<Owner> {
-    std::path::absolute(path).ok()?.ancestors().skip(1).find_map(skill_in)
-}
-
 /// Returns the trusted and the refused files that `path` means. They need not exist any more.
 fn known_at(path: &Path, store: &TrustStore, common: &Common) -> anyhow::Result<BTreeSet<PathBuf>> {
     // A skill means its own files; any other directory means all files below it.
@@ -370,19 +280,4 @@ pub(crate) fn skill_in(dir: &Path) -> Option<Owner> {
     let skill = Skill::load(&file.path(), "").ok();
     let id = SkillId::new(&dir.file_name().unwrap_or_default().to_string_lossy());
     Some(Owner::new(id, Scope::Project, dir.to_owned(), skill.as_ref().map(Skill::manifest)))
-}
-
-fn is_library(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| LIBRARY_EXTENSIONS.contains(&extension))
-}
-
-/// Returns the libraries of the skill in `dir`. Files outside of it, to which a link leads, are left
-/// out.
-fn libraries_of(dir: &Path) -> BTreeSet<PathBuf> {
-    let Ok(root) = dir.canonicalize() else { return BTreeSet::new() };
-    let walk = WalkDir::new(root.join("toolsets")).into_iter().filter_map(Result::ok);
-    walk.filter_map(|entry| entry.path().canonicalize().ok())
-        .filter(|path| path.is_file() && path.starts_with(&root) && is_library(path))
-        .collect()
 }

@@ -64,8 +64,12 @@ fn trust_of_unchanged(dir: &Path, store: &TrustStore) -> Option<TrustStore> {
     let copy = TrustStore::in_memory();
     for file in store.files_of(dir) {
         let own = file.script_rights();
-        let TrustedFile { path, sha256, rights, .. } = file;
-        copy.add_with_skill(Some(&skill), &path, sha256, own).ok()?;
+        let TrustedFile { path, sha256, rights, tools_only, .. } = file;
+        if tools_only {
+            copy.add_tools_with_skill(Some(&skill), &path, sha256).ok()?;
+        } else {
+            copy.add_with_skill(Some(&skill), &path, sha256, own).ok()?;
+        }
         copy.grant(&path, rights).ok()?;
     }
     Some(copy)

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::skill::ToolsetRights;
 use repertoire::toolset::{Tool, Tools, ToolsetEntry};
 use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
 use repertoire::{Engine, Source};
@@ -17,33 +16,6 @@ use crate::failure::Failure;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::tool::texts::{first_line, show_others};
 use crate::{sanitize, setup};
-
-/// Returns the rights that the classes of a library ask for, by class. Their paths are absolute,
-/// with links followed.
-pub(super) fn asked(code: &Code) -> BTreeMap<String, ToolsetRights> {
-    let Some(owner) = &code.owner else { return BTreeMap::new() };
-    let rights = entries(code).filter_map(|(text, entry)| {
-        Some((entry.class().to_owned(), owner.toolset_rights.get(text)?.resolved()))
-    });
-    rights.collect()
-}
-
-/// Returns the classes of a library or an MCP server that its skill uses.
-pub(super) fn classes(code: &Code) -> Vec<String> {
-    entries(code).map(|(_, entry)| entry.class().to_owned()).collect()
-}
-
-/// Iterates over the entries of a skill's toolsets that mean the file of `code`.
-fn entries(code: &Code) -> impl Iterator<Item = (&String, ToolsetEntry)> {
-    let file = real(&code.file);
-    let owner = code.owner.iter().filter(|_| code.has_tools());
-    let all = owner.flat_map(|owner| owner.toolsets.iter().map(move |it| (owner, it)));
-    all.filter_map(move |(owner, text)| {
-        let entry: ToolsetEntry = text.parse().ok()?;
-        let library = entry.library(&owner.dir).ok().and_then(|path| real(&path));
-        (library.is_some() && library == file).then_some((text, entry))
-    })
-}
 
 /// The tools that the user saw of a library, by class: the hash of each, by its name.
 pub(super) type SeenTools = BTreeMap<String, BTreeMap<String, ContentHash>>;
@@ -64,7 +36,7 @@ impl Shown {
         common: &Common,
         out: Output,
     ) -> anyhow::Result<Option<Shown>> {
-        let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else {
+        let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools) else {
             return Ok(None);
         };
         let trust = Arc::new(setup::trust_store(common)?);

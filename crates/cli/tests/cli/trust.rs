@@ -55,8 +55,7 @@ fn what_a_script_may_do_is_shown_before_it_is_trusted() {
         // Showing a skill does not trust it.
         place.run(["run", "fetch", "fetch.sh"]).exits(1);
         let added = place.run(["trust", "add", "--yes", "fetch"]).exits(0).stdout;
-        // The directory of the test holds the home, so that it does not count as a workspace.
-        let reads = "reads its skill alone";
+        let reads = "reads its skill and the project in which it runs";
         let told = if network {
             format!("{reads} · uses the network · writes nothing (network: open, as its skill")
         } else {

@@ -1,7 +1,7 @@
 //! Consent: silence is not a yes, wider rights are asked for, a no is remembered, and the words of an error do
 //! not decide whether the user is asked.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -11,19 +11,30 @@ use crate::binary::{self, Place, Run};
 
 const SERVER: &str = include_str!("../../src/tool/server.py");
 
-fn command(place: &Place, args: &[&str]) -> Command {
+pub(crate) fn command(place: &Place, args: &[&str]) -> Command {
     let mut command = place.command(args);
     command.args(["--source", "skills"]);
     command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
     command
 }
 
-fn run(place: &Place, args: &[&str]) -> Run {
+pub(crate) fn run(place: &Place, args: &[&str]) -> Run {
     binary::finish(command(place, args), b"")
 }
 
-/// Runs the command at a terminal, where the user types `answer`. Returns the exit code, and what was shown.
-fn at_terminal(place: &Place, args: &[&str], answer: &str) -> (i32, String) {
+/// Runs the command at a terminal, where the user types `answer` to its question. Returns the exit code, and what was
+/// shown.
+pub(crate) fn at_terminal(place: &Place, args: &[&str], answer: &str) -> (i32, String) {
+    after_a_while(place, args, answer, || {})
+}
+
+/// Runs the command at a terminal, where `meanwhile` happens between its question and the `answer`.
+pub(crate) fn after_a_while(
+    place: &Place,
+    args: &[&str],
+    answer: &str,
+    meanwhile: impl Fn(),
+) -> (i32, String) {
     let plain = command(place, args);
     let words = std::iter::once(plain.get_program()).chain(plain.get_args());
     let words: Vec<&str> = words.map(|word| word.to_str().unwrap()).collect();
@@ -38,12 +49,23 @@ fn at_terminal(place: &Place, args: &[&str], answer: &str) -> (i32, String) {
     }
     terminal.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = terminal.spawn().unwrap();
-    // The answer stays in the terminal until the question is read.
-    let mut input = child.stdin.take().unwrap();
-    writeln!(input, "{answer}").unwrap();
-    let output = child.wait_with_output().unwrap();
-    drop(input);
-    (output.status.code().unwrap(), String::from_utf8_lossy(&output.stdout).into_owned())
+    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut shown, mut part) = (Vec::new(), [0; 1024]);
+    let mut is_answered = false;
+    loop {
+        let n = output.read(&mut part).unwrap();
+        shown.extend_from_slice(&part[..n]);
+        if n == 0 {
+            break;
+        }
+        if !is_answered && String::from_utf8_lossy(&shown).contains("(`y` or `n`)") {
+            meanwhile();
+            writeln!(input, "{answer}").unwrap();
+            is_answered = true;
+        }
+    }
+    let status = child.wait().unwrap();
+    (status.code().unwrap(), String::from_utf8_lossy(&shown).into_owned())
 }
 
 /// Writes the skill `words` with an MCP server that asks for these rights.
@@ -61,7 +83,12 @@ fn place(rights: &Value) -> Place {
     place
 }
 
-fn listed(place: &Place) -> Value {
+/// Trusts the skill with the rights that it asks for now.
+fn trust(place: &Place) {
+    run(place, &["trust", "add", "words", "--yes"]).exits(0);
+}
+
+pub(crate) fn listed(place: &Place) -> Value {
     run(place, &["trust", "list", "--json"]).exits(0).json()
 }
 
@@ -91,8 +118,9 @@ fn silence_is_not_a_yes() {
     }
     run(&place, &["run", "words", "say.sh"]).exits(1);
     let shown = run(&place, &["trust", "add", "words"]).exits(1).stdout;
-    // The directory of the test holds the home, so that it does not count as a workspace.
-    assert_eq!(shown.matches("reads its skill alone · no network · writes nothing").count(), 2);
+    for reads in ["reads its skill alone", "reads its skill and the project in which it runs"] {
+        assert_eq!(shown.matches(&format!("{reads} · no network · writes nothing")).count(), 1);
+    }
     run(&place, &["trust", "add", "words", "--yes", "--json"]).exits(0);
     run(&place, &["run", "words", "say.sh"]).exits(0);
 }
@@ -122,6 +150,7 @@ fn a_no_at_the_terminal_is_listed_until_it_is_forgotten() {
 fn a_build_asks_whenever_rights_widen() {
     let place = place(&json!({}));
     let build = |more: &[&str]| run(&place, &[&["tool", "build", "skills/words"], more].concat());
+    trust(&place);
     build(&[]).exits(0);
     assert_eq!(granted(&place), Value::Null);
 
@@ -157,35 +186,46 @@ fn a_build_asks_whenever_rights_widen() {
 
 #[test]
 fn rights_that_were_refused_are_not_asked_for_at_the_next_build() {
-    let place = place(&json!({"network": true}));
+    let place = Place::new();
+    run(&place, &["tool", "new", "words", "--lang", "c", "--dir", "skills"]).exits(0);
+    let ask = |rights: Value| {
+        let entry = json!({"class": "toolsets/words-toolset:WordsToolset", "rights": rights});
+        let head = json!({"name": "words", "description": "d", "toolsets": [entry]});
+        place.write("skills/words/SKILL.md", format!("---\n{head}\n---\nBody\n"));
+    };
+    let granted = || listed(&place)["trusted"][0]["rights"]["WordsToolset"].clone();
+    ask(json!({"network": true}));
     let build = ["tool", "build", "skills/words"];
     let (code, shown) = at_terminal(&place, &build, "n");
     assert!(code == 0 && shown.contains("grant the rights that are asked for?"), "{shown}");
     assert!(shown.contains("uses the network"), "{shown}");
-    assert_eq!(granted(&place), Value::Null);
+    assert_eq!(granted(), Value::Null);
     let refused = listed(&place)["refused"].clone();
     assert_eq!(
         (&refused[0]["class"], &refused[0]["rights"]["network"]),
-        (&json!("mcp"), &json!(true))
+        (&json!("WordsToolset"), &json!(true))
     );
     let shown = run(&place, &["trust", "list"]).exits(0).stdout;
-    assert!(shown.contains("server.py `mcp` to use the network"), "{shown}");
+    assert!(shown.contains("libwords_toolset.so `WordsToolset` to use the network"), "{shown}");
 
     // Also for another build of the same tools, which is other content.
-    place.write("skills/words/tools/server.py", format!("{SERVER}\n# Edited.\n"));
+    let source = "skills/words-toolset/toolset.c";
+    let text = std::fs::read_to_string(place.path().join(source)).unwrap();
+    place.write(source, text.replace("\"Hello\"", "\"Ahoy\""));
     let (_, shown) = at_terminal(&place, &build, "y");
     assert!(!shown.contains("grant the rights that are asked for?"), "{shown}");
-    assert_eq!(granted(&place), Value::Null);
-    ask(&place, &json!({"network": true, "read": ["."]}));
+    assert_eq!(granted(), Value::Null);
+    ask(json!({"network": true, "read": ["."]}));
     let (_, shown) = at_terminal(&place, &build, "y");
     assert!(shown.contains("grant the rights that are asked for?"), "other rights are asked for");
-    assert_eq!(granted(&place)["network"], true);
+    assert_eq!(granted()["network"], true);
     assert_eq!(listed(&place)["refused"], json!([]));
 }
 
 #[test]
 fn dev_grants_nothing_that_a_file_asks_for_while_it_is_edited() {
     let place = place(&json!({}));
+    trust(&place);
     let mut dev = command(&place, &["tool", "dev", "skills/words"]);
     dev.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut dev = dev.spawn().unwrap();
@@ -219,8 +259,8 @@ fn an_error_in_other_words_names_the_rights_that_are_missing() {
     );
     assert!(Command::new("/usr/bin/python3").args(["-c", &create]).status().unwrap().success());
 
+    trust(&place);
     ask(&place, &json!({"read": [data]}));
-    run(&place, &["tool", "build", "skills/words"]).exits(1);
     let arguments = json!({"file": file}).to_string();
     let count = || run(&place, &["tool", "call", "words.count", &arguments, "--json"]);
     let failed = count().exits(1).json()["error"].clone();

@@ -7,6 +7,7 @@ mod abi;
 #[path = "../support/binary.rs"]
 mod binary;
 mod build;
+mod built_trust;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod c;
 mod channels;
@@ -23,6 +24,8 @@ mod plugin;
 mod probes;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod servers;
+mod shown_rights;
+mod shown_ways;
 #[path = "../support/told.rs"]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod told;
