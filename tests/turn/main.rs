@@ -1,6 +1,8 @@
 //! Turns: the result for one message of a conversation, in one call.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod missed;
+
 use std::fs;
 use std::path::Path;
 
