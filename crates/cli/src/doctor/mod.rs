@@ -381,8 +381,7 @@ fn set_aside(sessions: &Path) -> Vec<String> {
     let files = dir.into_iter().flatten().filter_map(Result::ok);
     let mut files: Vec<PathBuf> = files
         .filter(|file| {
-            let name = file.file_name();
-            let name = name.to_string_lossy();
+            let name = file.file_name().to_string_lossy().into_owned();
             // The files that SQLite keeps beside a store are part of it.
             name.starts_with(&start) && !name.ends_with("-wal") && !name.ends_with("-shm")
         })

@@ -19,6 +19,7 @@ mod clipboard;
 mod collect;
 #[cfg(feature = "object-store")]
 mod fleet;
+mod git_settings;
 mod hostile;
 #[cfg(feature = "mcp-source-tls")]
 mod https;

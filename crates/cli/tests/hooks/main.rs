@@ -12,6 +12,7 @@ mod failures;
 mod fields;
 mod folder_trust;
 mod installation;
+mod linked_settings;
 mod listed_once;
 mod listing;
 #[cfg(unix)]
