@@ -1,13 +1,37 @@
-//! The forms of the settings of Claude Code, from the schema in the program 2.1.332; each was observed with a file
-//! that has another value. Settings whose wrong value it passes over are left out, and so is `hooks`.
+//! The check of the settings of Claude Code, which ignores all of a file in which one setting has a value of another form
+//! than its schema demands. The schema is that of the program 2.1.332; each form was observed with a file that has another
+//! value. Settings whose wrong value it passes over are left out, and so is `hooks`.
+
+use serde_json::Value;
 
 use super::claude_types::Form::{
     self, Any, Either, Filled, Integer, Keys, List, Map, Number, Object, Range, Switch, Text, Time,
     Words,
 };
+use super::claude_types::wrong;
+
+/// Returns the first setting of `settings` that has a value of a wrong form, and that value.
+pub(super) fn wrong_type(settings: &Value) -> Option<(String, Value)> {
+    let settings = settings.as_object()?;
+    settings.iter().find_map(|(name, value)| wrong(name, form_of(name)?, value))
+}
+
+fn form_of(name: &str) -> Option<Form> {
+    let has = |names: &str| names.split_ascii_whitespace().any(|of| of == name);
+    if has(SWITCHES) {
+        return Some(Switch);
+    }
+    if has(TEXTS) {
+        return Some(Text);
+    }
+    if has(LISTS) {
+        return Some(List(&Text));
+    }
+    OTHERS.iter().find(|(of, _)| *of == name).map(|(_, form)| *form)
+}
 
 /// Settings that are `true` or `false`.
-pub(super) const SWITCHES: &str = "
+const SWITCHES: &str = "
     agentPushNotifEnabled allowAllClaudeAiMcps allowClaudeInChromeWithManagedMcp
     allowManagedHooksOnly allowManagedMcpServersOnly allowManagedPermissionRulesOnly
     allowNestedModelAccessUnderForceLogin alwaysThinkingEnabled autoCompactEnabled
@@ -33,7 +57,7 @@ pub(super) const SWITCHES: &str = "
 ";
 
 /// Settings that are a text.
-pub(super) const TEXTS: &str = "
+const TEXTS: &str = "
     $schema advisorModel agent apiKeyHelper attributionProject autoMemoryDirectory
     awsAuthRefresh awsCredentialExport claudeMd downloadsMirrorUrl gcpAuthRefresh language
     minimumVersion model modelCatalogPublicKey modelCatalogUrl otelHeadersHelper outputStyle
@@ -42,7 +66,7 @@ pub(super) const TEXTS: &str = "
 ";
 
 /// Settings that are a list of texts.
-pub(super) const LISTS: &str = "
+const LISTS: &str = "
     allowedHttpHookUrls availableModels claudeMdExcludes companyAnnouncements
     disabledMcpjsonServers enabledMcpjsonServers fallbackModel httpHookAllowedEnvVars
     pluginSuggestionMarketplaces
@@ -56,7 +80,7 @@ const DENY: Form = Words("deny passthrough");
 const OPTIONS: Form = Map(&Either(&[Text, Number, Switch, TEXT]));
 
 /// Settings of other forms.
-pub(super) const OTHERS: &[(&str, Form)] = &[
+const OTHERS: &[(&str, Form)] = &[
     ("allowedChannelPlugins", List(&Keys(&[("marketplace!", Text), ("plugin!", Text)]))),
     ("allowedMarketplaces", List(&Object)),
     ("attribution", Either(&[Switch, Keys(ATTRIBUTION)])),

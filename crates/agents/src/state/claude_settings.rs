@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::claude_types::wrong_type;
+use super::claude_schema::wrong_type;
 use super::options::{Options, PLACE, added_directories, without_source};
 use super::settings::{Settings, Syntax, entries};
 use super::start::means_yes;

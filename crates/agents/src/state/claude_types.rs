@@ -1,9 +1,6 @@
-//! The check of the settings of Claude Code. It ignores all of a file in which one setting has a value of another
-//! form than its schema demands.
+//! The forms that values of settings of Claude Code have.
 
 use serde_json::Value;
-
-use super::claude_schema::{LISTS, OTHERS, SWITCHES, TEXTS};
 
 /// The form of a value.
 #[derive(Debug, Clone, Copy)]
@@ -35,28 +32,8 @@ pub(super) enum Form {
     Either(&'static [Form]),
 }
 
-/// Returns the first setting of `settings` that has a value of a wrong form, and that value.
-pub(super) fn wrong_type(settings: &Value) -> Option<(String, Value)> {
-    let settings = settings.as_object()?;
-    settings.iter().find_map(|(name, value)| wrong(name, form_of(name)?, value))
-}
-
-fn form_of(name: &str) -> Option<Form> {
-    let has = |names: &str| names.split_ascii_whitespace().any(|of| of == name);
-    if has(SWITCHES) {
-        return Some(Form::Switch);
-    }
-    if has(TEXTS) {
-        return Some(Form::Text);
-    }
-    if has(LISTS) {
-        return Some(Form::List(&Form::Text));
-    }
-    OTHERS.iter().find(|(of, _)| *of == name).map(|(_, form)| *form)
-}
-
 /// Returns the name and the value of the innermost part of `value`, the setting `name`, that has another form.
-fn wrong(name: &str, form: Form, value: &Value) -> Option<(String, Value)> {
+pub(super) fn wrong(name: &str, form: Form, value: &Value) -> Option<(String, Value)> {
     let itself = || Some((name.to_owned(), value.clone()));
     match form {
         Form::List(form) => match value.as_array() {

@@ -1,4 +1,4 @@
-//! What an agent that reads the skill itself runs, or lets run without a question. The engine does neither.
+//! Code that an agent which reads the skill itself runs, or lets run without a question. The engine does neither.
 
 use crate::diagnostic::Code;
 use crate::skill::fields::excerpt;
