@@ -92,9 +92,6 @@ pub(super) fn install(
     let words = agents::words(agent, options, common)?;
     let here = Place::named(place, common)?;
     let target = target(agent, &words, here, common)?;
-    // A text that cannot be edited has an error of its own.
-    target.is_installed()?;
-    places::check_read(agent, here, common)?;
     if matches!(installed(agent, here, common), Installed::No) {
         several::refuse(agent, here, &with_hooks(here, agent, common), common)?;
     }
@@ -116,10 +113,7 @@ pub(crate) fn add(
 ) -> Result<Changed, Error> {
     let mut words = agents::plain_words(agent)?;
     words.extend(common_options(common));
-    let target = target(agent, &words, place, common)?;
-    target.is_installed()?;
-    places::check_read(agent, place, common)?;
-    target.install(dry_run)
+    target(agent, &words, place, common)?.install(dry_run)
 }
 
 /// Removes the hooks of `agent` from its settings in `place`. A dry run changes nothing.
@@ -134,14 +128,14 @@ pub(crate) fn remove(
 }
 
 /// Returns the sentences that a user needs to read once hooks are installed in `here`: that there are
-/// others, or that the agent does not run them until it trusts them.
+/// others, or what keeps the agent from running them, such as trust or a file that it ignores.
 pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<String> {
     let twice = several::twice(agent, &with_hooks(here, agent, common), common);
-    let untrusted = match installed(agent, here, common) {
-        Installed::Untrusted(why) => Some(why),
+    let in_vain = match installed(agent, here, common) {
+        Installed::Untrusted(why) | Installed::Ineffective(why) => Some(why),
         _ => None,
     };
-    twice.into_iter().chain(untrusted).collect()
+    twice.into_iter().chain(in_vain).collect()
 }
 
 /// Returns `here` and the other places in which `agent` has hooks.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
-use repertoire::{Error, ErrorCode};
+use repertoire::Error;
 use repertoire_agents::{AgentState, HookAgent, HookFiles};
 use serde_json::{Map, Value, json};
 use toml_edit::{DocumentMut, Item};
@@ -42,21 +42,6 @@ pub(super) fn file(
     let (_, file) = found.ok_or_else(|| unknown(agent))?;
     let base = file.parent().unwrap_or(&file).to_owned();
     Ok((file, base))
-}
-
-/// Refuses settings of which the agent ignores everything because of what is in them.
-pub(super) fn check_read(agent: HookAgent, place: Place, common: &Common) -> Result<(), Error> {
-    let (path, _) = file(agent, place, common)?;
-    let state = agent.state(&setup::start(common));
-    let same = |file: &Path| absolute(&path).is_ok_and(|path| path == file);
-    let mut ignored = state.ignored_files.iter();
-    let found = ignored.find(|(file, by)| same(file) && same(&by.file));
-    let is_blank = || fs::read_to_string(&path).is_ok_and(|text| text.trim().is_empty());
-    let Some((_, by)) = found.filter(|_| !is_blank()) else { return Ok(()) };
-    let (title, shown) = (agent.title(), path.display());
-    let message = format!("{title} ignores all of {shown} because of `{}`", by.setting);
-    let help = "correct it, or take it out, and install again; nothing was changed";
-    Err(Error::new(ErrorCode::ExecutionError, message, help))
 }
 
 /// Returns the files of [`Place::Plugin`] and [`Place::ByHand`] that run our hook for `agent`, the first of each.
