@@ -1,7 +1,6 @@
 //! Programs that answer as programs on real machines do: what is not an answer is told, and costs no other message.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -211,6 +210,7 @@ fn limits_and_skills_that_do_not_count_are_told() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_model_with_what_it_started() {
+    use std::path::Path;
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
