@@ -183,7 +183,7 @@ fn a_program_that_is_slow_or_missing_holds_nothing_up() {
     for (command, told) in [
         ("/no/such/program", "cannot be started"),
         ("true", "ended without an answer: exit status: 0"),
-        ("echo {}", "wrote a line that is not an answer: {}"),
+        ("sh -c 'read request; echo {}'", "wrote a line that is not an answer: {}"),
     ] {
         place.write(USER, format!("[routing]\nretriever = \"{command}\"\n"));
         let failure = disclose(&place, MESSAGE).json()["failure"].clone();
