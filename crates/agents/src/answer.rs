@@ -138,7 +138,7 @@ impl HookCall {
     /// it.
     fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let message = without_repeated_context(prompt, || self.catalog(engine, None).text);
-        self.note_lost(session, engine)?;
+        self.note_lost(message, session, engine)?;
         if self.agent.channel().list != List::FirstPrompt
             || session.state()?.skills.iter().any(|skill| skill.listed)
         {
@@ -204,12 +204,14 @@ impl HookCall {
 
     /// Records in the session which text of the engine is missing from the agent's record of the conversation: Gemini
     /// has shortened the context then, and the user of Claude Code has rewound the conversation.
-    fn note_lost(&self, session: &Session, engine: &Engine) -> Result<(), Error> {
+    fn note_lost(&self, message: &str, session: &Session, engine: &Engine) -> Result<(), Error> {
         let Some(record) = &self.transcript else { return Ok(()) };
         let state = session.state()?;
         // Claude Code gives the list again itself where it needs to.
         let has_list = self.agent == HookAgent::Gemini && !self.is_listed_by_client;
         let is_any = state.skills.iter().any(|skill| skill.in_context || has_list && skill.listed);
+        let is_any = is_any
+            && (self.agent == HookAgent::Gemini || calls_for_known(message, engine, session));
         let standing = || transcript::standing(record, self.agent);
         let Some(messages) = is_any.then(standing).flatten() else {
             return Ok(());
@@ -370,5 +372,16 @@ impl HookCall {
         let prompt = engine.prompt_with(&options);
         session.listed(&prompt.included)?;
         Ok(prompt.text)
+    }
+}
+
+/// Tells whether `message` calls for a skill whose instructions the session has in the context. Only then it matters
+/// whether they stand there, and telling takes a look at megabytes.
+fn calls_for_known(message: &str, engine: &Engine, session: &Session) -> bool {
+    // A retriever is asked once, for the answer.
+    engine.has_retriever() || {
+        let preview = engine.turn(message, session).preview();
+        let mut reasons = preview.omitted.iter().flat_map(Rejection::reasons);
+        reasons.any(|reason| *reason == Reason::InContext)
     }
 }
