@@ -25,7 +25,7 @@ pub(super) struct Address {
     pub(super) limit: Duration,
 }
 
-/// How often a request is sent again to a server that is busy.
+/// The number of times that a request is sent again to a server that is busy.
 const RETRIES: u32 = 4;
 /// The time before a request is sent again for the first time, unless the server tells it; doubled each time.
 const PAUSE: Duration = Duration::from_millis(500);
